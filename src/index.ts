@@ -3,6 +3,10 @@
  * service `fettle/service`.
  */
 
+export { connect } from './client/index.ts'
+export type { Action, CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
+export { ERRORS, EXIT, FettleError } from './errors.ts'
+export type { RunEvent, RunEventInput, RunState } from './journal/index.ts'
 export type { InputCell, InputRow, InputRows, RowsPipeline } from './library/input-rows.ts'
 export {
   check,
@@ -32,13 +36,9 @@ export type {
 } from './library/options.ts'
 export type { ResultRow, RunReport } from './library/result-rows.ts'
 export { type Checkpoint, type RunHandle, RunStopped } from './library/run-handle.ts'
-export type { RunReporter } from './observe/reporters.ts'
-export type { LoadOptions } from './prepare/read-pipeline.ts'
-export { connect } from './client/index.ts'
-export type { Action, CodeOf, ErrorCode, ErrorKind, Issue, Place } from './errors.ts'
-export { ERRORS, EXIT, FettleError } from './errors.ts'
-export type { RunEvent, RunEventInput, RunState } from './journal/index.ts'
 export type { Clock } from './model/requests.ts'
+export type { RunReporter } from './observe/reporters.ts'
 export type { PipelineInput, Plan } from './pipeline/index.ts'
+export type { LoadOptions } from './prepare/read-pipeline.ts'
 export type { LineageEvent, Report } from './report/index.ts'
 export type { ProgressEvent } from './run/index.ts'

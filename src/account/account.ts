@@ -2,10 +2,10 @@
 import { realClock } from '../client/clock.ts'
 import type { Client, Proxies } from '../client/index.ts'
 import type { Allowance } from '../contract/index.ts'
+import { type Credentials, type Env, findProxies } from '../env/environment.ts'
 import { FettleError } from '../errors.ts'
 import type { PlannedService } from '../pipeline/index.ts'
 import { count } from '../report/words.ts'
-import { type Credentials, type Env, findProxies } from '../env/environment.ts'
 
 /** Reports of companies over all countries of the account: the one volume that the interface states. */
 export interface AccountLeft {

@@ -1,13 +1,13 @@
 /** The notification events of a portfolio: read from the service, written to a file, and marked once the file is in place. */
 import type { Client } from '../client/index.ts'
+import { type Env, findProxies } from '../env/environment.ts'
+import { readCredentials } from '../env/trust.ts'
 import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import type { KeyedEvent } from '../model/requests.ts'
+import { resolveService } from '../prepare/resolve-service.ts'
 import { eventsCsv, requireEventsFile } from '../results/output/events-file.ts'
 import { openClient } from './account.ts'
-import { type Env, findProxies } from '../env/environment.ts'
-import { readCredentials } from '../env/trust.ts'
-import { resolveService } from '../prepare/resolve-service.ts'
 
 export interface EventsQuery {
   /** A name, or a number. */

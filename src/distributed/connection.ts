@@ -1,7 +1,8 @@
 /** Connects to a queue and checks that its Redis keeps data. */
+
+import { type Env, readPassword } from '../env/environment.ts'
 import { FettleError } from '../errors.ts'
 import { type Connected, connectQueue, queueAddress, queueFacts, ShardQueue } from '../queue/index.ts'
-import { type Env, readPassword } from '../env/environment.ts'
 
 export interface QueueConnectionOptions {
   readonly url: string

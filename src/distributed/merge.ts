@@ -3,17 +3,17 @@
  * from there it goes the way of any run whose jobs are done. Nothing is sent; one ledger is judged.
  */
 import { action, errorOfIssues, FettleError, type Issue, issue } from '../errors.ts'
+import type { RunResult, RunSettings } from '../execution/run-settings.ts'
+import { startMerge } from '../execution/start.ts'
 import type { JobState, MergedShards, RunArgs, StageState } from '../journal/index.ts'
 import type { Fit } from '../model/list.ts'
 import { mergedPlan, type Plan, shardText, wholePlan } from '../pipeline/index.ts'
+import { findCurrentPipeline } from '../prepare/resume-context.ts'
 import { registersOf, snapshotText } from '../report/service-words.ts'
 import { linkOrCopy, receivedPath } from '../results/file-names.ts'
 import { isAsReceived } from '../results/index.ts'
 import { joinChoices } from '../reuse/join-choices.ts'
 import { findFit } from '../reuse/settings.ts'
-import type { RunResult, RunSettings } from '../execution/run-settings.ts'
-import { startMerge } from '../execution/start.ts'
-import { findCurrentPipeline } from '../prepare/resume-context.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { completeShardSet, findShards, type ShardRun } from './shard-runs.ts'
 

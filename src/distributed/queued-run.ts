@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
+import type { ChosenEvent } from '../execution/run-settings.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import { readKeptText } from '../files/kept-files.ts'
 import type { LiveSettings, RunArgs } from '../journal/index.ts'
 import type { Plan } from '../pipeline/index.ts'
 import { QUEUE_FILE } from '../results/file-names.ts'
-import type { ChosenEvent } from '../execution/run-settings.ts'
 import { listRunIds, readRun, runDirectory } from '../runs/run-directory.ts'
 import type { QueuedSpending } from '../spending/spending.ts'
 

@@ -1,8 +1,8 @@
 /** The pace of accounts that are shared with other processes: every request waits for a turn of the queue's besides its own. */
 import { createHash } from 'node:crypto'
 import type { Shared } from '../client/index.ts'
-import { type Connected, openSharedRateLimiter } from '../queue/index.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
+import { type Connected, openSharedRateLimiter } from '../queue/index.ts'
 
 type Pace = Shared['pace']
 type Turns = Awaited<ReturnType<typeof openSharedRateLimiter>>

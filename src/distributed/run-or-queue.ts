@@ -1,19 +1,20 @@
 /** Starting and resuming runs, in this process or through a queue: the operations that the library and the command line share. */
-import { errorOfIssues } from '../errors.ts'
-import type { RunState } from '../journal/index.ts'
-import type { Plan } from '../pipeline/index.ts'
-import type { QueueConnectionOptions } from './connection.ts'
-import { type QueuedRun, queuedRun, shardsLeftInQueue } from './queued-run.ts'
+
 import { serviceOf } from '../env/identity.ts'
 import { readCredentials } from '../env/trust.ts'
+import { errorOfIssues } from '../errors.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { repeatedResult, resumeRun, startRun } from '../execution/start.ts'
+import type { RunState } from '../journal/index.ts'
 import { notifyRejection } from '../observe/notify.ts'
+import type { Plan } from '../pipeline/index.ts'
 import { type Prepared, withTarget } from '../prepare/prepare.ts'
 import { findCurrentPipeline } from '../prepare/resume-context.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
 import { readRun } from '../runs/run-directory.ts'
 import { finishedRunOfKey } from '../runs/run-queries.ts'
+import type { QueueConnectionOptions } from './connection.ts'
+import { type QueuedRun, queuedRun, shardsLeftInQueue } from './queued-run.ts'
 
 /** A queue, and the number of shards: the jobs of the pipeline if null. */
 export interface QueueTarget extends QueueConnectionOptions {

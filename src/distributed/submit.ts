@@ -1,7 +1,17 @@
 /** Submits the shards of a list to a queue, each under a name that the same submission finds again. */
+
+import { traceOf } from '../env/environment.ts'
+import { identityOf } from '../env/identity.ts'
+import { packageInfo } from '../env/package-info.ts'
+import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { action, FettleError } from '../errors.ts'
+import { askedBefore, chosenEvent, makeWaiting } from '../execution/choice-of-run.ts'
+import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
+import { withLock } from '../execution/start.ts'
 import { chosenPlan, type RunArgs } from '../journal/index.ts'
 import { isHidden, lineOf, liveSettingsOf, type Plan, shardText } from '../pipeline/index.ts'
+import { assertDecisionsKept } from '../prepare/decisions.ts'
+import { assertListKept } from '../prepare/kept-list.ts'
 import type { Connected } from '../queue/index.ts'
 import { counted } from '../report/words.ts'
 import { shardFolder } from '../results/file-names.ts'
@@ -9,15 +19,6 @@ import { scopeFolders, settleIn } from '../reuse/answer-folder.ts'
 import { checkRowBudget, chooseAndAsk, keyIssues } from '../reuse/choose.ts'
 import { Choice } from '../reuse/files/choice.ts'
 import { answersFolder } from '../reuse/settings.ts'
-import { traceOf } from '../env/environment.ts'
-import { identityOf } from '../env/identity.ts'
-import { packageInfo } from '../env/package-info.ts'
-import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { askedBefore, chosenEvent, makeWaiting } from '../execution/choice-of-run.ts'
-import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
-import { withLock } from '../execution/start.ts'
-import { assertDecisionsKept } from '../prepare/decisions.ts'
-import { assertListKept } from '../prepare/kept-list.ts'
 import {
   makeFolder,
   makeRunDirectory,

@@ -1,8 +1,9 @@
 /** Runs the shards of a queue in this process until it is stopped. */
+
+import { type Env, readServiceUrl } from '../env/environment.ts'
 import { FettleError } from '../errors.ts'
 import { checkServiceUrl } from '../pipeline/index.ts'
 import { runWorker } from '../queue/index.ts'
-import { type Env, readServiceUrl } from '../env/environment.ts'
 import { checkQueue, type QueueConnectionOptions, withQueue } from './connection.ts'
 import { proveInputPlace } from './input-sources.ts'
 import { sharedRuntimes } from './rate-limit.ts'

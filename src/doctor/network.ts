@@ -5,12 +5,12 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { type TLSSocket, connect as tlsConnect } from 'node:tls'
+import { accountWords, openClient, readAccount } from '../account/account.ts'
 import { realClock } from '../client/clock.ts'
 import type { Proxies } from '../client/index.ts'
+import type { Credentials } from '../env/environment.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import type { PlannedService } from '../pipeline/index.ts'
-import { accountWords, openClient, readAccount } from '../account/account.ts'
-import type { Credentials } from '../env/environment.ts'
 import { attempt, type CheckResult, fail, ok, warn } from './check-result.ts'
 
 export interface Way {

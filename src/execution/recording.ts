@@ -9,12 +9,12 @@ import { join, resolve } from 'node:path'
 import { createRecorder, type Recorder, redactFor } from '../client/record/recorder.ts'
 import { redactCell, redactHeader } from '../client/record/redact.ts'
 import type { CassetteExchange, CassetteHead } from '../contract/index.ts'
+import { packageInfo } from '../env/package-info.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import { csvText } from '../formats/text-formats.ts'
 import type { Clock } from '../model/requests.ts'
 import { type Plan, restorePipeline } from '../pipeline/index.ts'
-import { packageInfo } from '../env/package-info.ts'
 import { type RunDirectory, removeIfPossible } from '../runs/run-directory.ts'
 
 const KEY_BYTES = 32

@@ -1,10 +1,11 @@
 /** Opens the service of a run and makes the ports of its stages. */
+
+import { findProxies, traceOf } from '../env/environment.ts'
 import type { Fit } from '../model/list.ts'
 import { OUTAGE_MS } from '../model/requests.ts'
+import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { Plan } from '../pipeline/index.ts'
 import type { Ports, ProgressEvent } from '../run/index.ts'
-import { findProxies, traceOf } from '../env/environment.ts'
-import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { RunPorts } from './ports.ts'
 import type { Attempt, FetchByJob } from './run-settings.ts'
 import { offline, openService, type ReadyService, type ServiceNeeds } from './service-connection.ts'

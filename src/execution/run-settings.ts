@@ -1,20 +1,21 @@
 /** What a run is executed with, and what it ends in. */
+
+import type { Env } from '../env/environment.ts'
+import type { Runtime } from '../env/runtime.ts'
 import type { Lock } from '../files/process-lock.ts'
 import type { Journal, RunArgs, RunEventInput, RunState } from '../journal/index.ts'
 import type { AcceptedCompany } from '../model/results.ts'
+import type { RunTrace } from '../observe/opentelemetry.ts'
+import type { ReporterDispatcher } from '../observe/reporters.ts'
 import type { Plan } from '../pipeline/index.ts'
+import type { ResumeContext } from '../prepare/resume-context.ts'
 import type { Report } from '../report/index.ts'
 import type { HeldLock, Waiting } from '../reuse/answer-folder.ts'
 import type { ReuseSettings } from '../reuse/settings.ts'
 import type { FetchedByJob } from '../run/index.ts'
-import type { Deadline } from './deadline.ts'
-import type { Env } from '../env/environment.ts'
-import type { Runtime } from '../env/runtime.ts'
-import type { RunTrace } from '../observe/opentelemetry.ts'
-import type { ReporterDispatcher } from '../observe/reporters.ts'
-import type { ResumeContext } from '../prepare/resume-context.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
+import type { Deadline } from './deadline.ts'
 import type { RunRecord } from './run-recorder.ts'
 
 export type ChosenEvent = RunEventInput & { readonly type: 'reuse.chosen' }

@@ -4,13 +4,13 @@
  */
 import { createHash } from 'node:crypto'
 import type { ConnectOptions, Proxies, Shared } from '../client/index.ts'
-import { FettleError, type Issue, issue } from '../errors.ts'
-import type { PlannedRegister, PlannedService } from '../pipeline/index.ts'
-import { snapshotText } from '../report/service-words.ts'
-import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../run/index.ts'
 import { type Credentials, type Env, findDataDir, registersOf } from '../env/environment.ts'
 import { type ClientState, createClientState, type RetryBudget, type Runtime } from '../env/runtime.ts'
+import { FettleError, type Issue, issue } from '../errors.ts'
+import type { PlannedRegister, PlannedService } from '../pipeline/index.ts'
 import { findRegisterDir, findRegisters, findScreeningDir } from '../prepare/registers.ts'
+import { snapshotText } from '../report/service-words.ts'
+import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../run/index.ts'
 
 export interface ServiceNeeds {
   readonly service: PlannedService

@@ -2,16 +2,17 @@
  * The status of a run: from its journal, and for a detached run from one query to the service. It changes nothing, so any number
  * of processes may call it.
  */
-import { EXIT, FettleError } from '../errors.ts'
-import type { RunState } from '../journal/index.ts'
-import { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from '../run/index.ts'
-import { createDeadline } from './deadline.ts'
+
 import { type Env, findProxies, traceOf } from '../env/environment.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
-import { openService } from './service-connection.ts'
+import { EXIT, FettleError } from '../errors.ts'
+import type { RunState } from '../journal/index.ts'
 import { credentialsOfRun } from '../prepare/resume-context.ts'
+import { fetchJobStatuses, growInterval, type JobStatusEntry, withJitter } from '../run/index.ts'
 import { readRun, runDirectory } from '../runs/run-directory.ts'
 import { readStoredStatus } from '../runs/run-queries.ts'
+import { createDeadline } from './deadline.ts'
+import { openService } from './service-connection.ts'
 
 export interface StatusOptions {
   readonly env: Env

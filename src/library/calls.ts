@@ -1,14 +1,15 @@
 /** What the functions of the library do; loaded with the first call. */
+
+import { mergeRuns } from '../distributed/merge.ts'
+import { findResumable, resumeOrCollect, runPrepared } from '../distributed/run-or-queue.ts'
 import { FettleError } from '../errors.ts'
 import type { RunResult } from '../execution/run-settings.ts'
-import type { RunReporter } from '../observe/reporters.ts'
-import { mergeRuns } from '../distributed/merge.ts'
 import { getRunStatus, watchRun } from '../execution/status.ts'
+import type { RunReporter } from '../observe/reporters.ts'
 import { listIssues } from '../prepare/kept-list.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
 import { reportOfRun } from '../runs/run-queries.ts'
 import type { RowsPipeline } from './input-rows.ts'
-import { findResumable, resumeOrCollect, runPrepared } from '../distributed/run-or-queue.ts'
 import {
   type Check,
   createLog,
@@ -35,8 +36,8 @@ import {
 } from './options.ts'
 import { findRunsDir } from './run-handle.ts'
 
-export { renderReport } from '../report/index.ts'
 export { loadPipeline } from '../prepare/read-pipeline.ts'
+export { renderReport } from '../report/index.ts'
 
 export const check = (pipeline: string | RowsPipeline, options: LibraryOptions): Promise<Check> =>
   withStop(options, async all => {

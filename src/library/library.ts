@@ -3,8 +3,8 @@
  * is a result; errors are thrown when there is no answer.
  */
 import type { PipelineInput } from '../pipeline/index.ts'
-import type { Report, ReportFormat } from '../report/index.ts'
 import type { LoadOptions } from '../prepare/read-pipeline.ts'
+import type { Report, ReportFormat } from '../report/index.ts'
 import type { RowsPipeline } from './input-rows.ts'
 import type {
   Check,

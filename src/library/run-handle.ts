@@ -1,12 +1,12 @@
 /** The handle of a run in progress: its events, its report, and a checkpoint small enough for a heartbeat. */
 import { resolve } from 'node:path'
 import { action, FettleError } from '../errors.ts'
+import type { RunResult } from '../execution/run-settings.ts'
 import type { RunEventInput, RunState, Status } from '../journal/index.ts'
 import type { StageName } from '../model/stages.ts'
+import type { RunReporter } from '../observe/reporters.ts'
 import type { Report } from '../report/index.ts'
 import { DEFAULT_RUNS_DIR } from '../shell-command.ts'
-import type { RunResult } from '../execution/run-settings.ts'
-import type { RunReporter } from '../observe/reporters.ts'
 import type { RunReport } from './result-rows.ts'
 
 /** The state of a run as plain JSON: enough for another process to resume it, given the same runs directory. */

@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { type Env, text } from '../env/environment.ts'
 import type { RunState } from '../journal/index.ts'
 import { columnName } from '../model/columns.ts'
 import { lineOf, type Plan, recordedInput } from '../pipeline/index.ts'
 import type { LineageEvent, LineageNames } from '../report/index.ts'
-import { type Env, text } from '../env/environment.ts'
 import { openPoster } from './post.ts'
 import type { RunReporter } from './reporters.ts'
 

@@ -5,12 +5,12 @@
  */
 import { randomBytes } from 'node:crypto'
 import type { Context, ContextManager, Span, SpanContext, Tracer, TracerProvider } from '@opentelemetry/api'
+import { type Env, traceOf } from '../env/environment.ts'
+import { packageInfo } from '../env/package-info.ts'
 import { FettleError } from '../errors.ts'
 import type { CallOptions } from '../model/requests.ts'
 import type { StageName } from '../model/stages.ts'
 import type { Plan } from '../pipeline/index.ts'
-import { type Env, traceOf } from '../env/environment.ts'
-import { packageInfo } from '../env/package-info.ts'
 import type { RunReporter } from './reporters.ts'
 
 export interface RunTrace {

@@ -1,7 +1,7 @@
 /** Compares the rows of a run with what a test expects; pure. */
 import { counted } from '../counted.ts'
-import { type Expectation, readExpectation } from '../pipeline/index.ts'
 import type { ResultRow } from '../library/result-rows.ts'
+import { type Expectation, readExpectation } from '../pipeline/index.ts'
 
 /** A row of the result, with its key and what fettle found. */
 export interface TestedRow {

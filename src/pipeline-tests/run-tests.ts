@@ -8,10 +8,12 @@ import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { Readable } from 'node:stream'
+import { type Env, findDataDir, registersOf } from '../env/environment.ts'
 import { errorOfIssues, FettleError } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import { csvText } from '../formats/text-formats.ts'
 import { parseRows, parserOptions } from '../input/table/records.ts'
+import { run } from '../library/library.ts'
 import {
   nearest,
   type PipelineInput,
@@ -23,11 +25,9 @@ import {
   testedName,
   withExpectations,
 } from '../pipeline/index.ts'
-import type { FaultInput, Policy } from '../testing/index.ts'
-import { type Env, findDataDir, registersOf } from '../env/environment.ts'
-import { run } from '../library/library.ts'
 import { readText } from '../prepare/read-pipeline.ts'
 import { findRegisterDir } from '../prepare/registers.ts'
+import type { FaultInput, Policy } from '../testing/index.ts'
 import { accepted, type Expected, judge, type TestedRow } from './compare.ts'
 import { mappedHeaders, noPipeline, readKey, readTested, testPipeline } from './test-pipeline.ts'
 

@@ -1,10 +1,10 @@
 /** The pipeline that a test runs: the work of the pipeline under test, over the rows of the test, with its result beside the runs. */
 import { resolve } from 'node:path'
+import type { Env } from '../env/environment.ts'
 import { errorOfIssues, FettleError } from '../errors.ts'
+import type { RowsPipeline } from '../library/input-rows.ts'
 import { snakeCase } from '../model/columns.ts'
 import { defaultColumns, type PipelineInput, pipelineFormat, plainPipeline, type TestCase } from '../pipeline/index.ts'
-import type { Env } from '../env/environment.ts'
-import type { RowsPipeline } from '../library/input-rows.ts'
 import { NO_OVERRIDES, parseAnyTarget, readText } from '../prepare/read-pipeline.ts'
 
 /** Reads the pipeline under test. Throws with all its problems, except for variables that are not set: a test has its own service. */

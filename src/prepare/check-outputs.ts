@@ -2,6 +2,7 @@
 
 import { open, readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { assertMayOpen } from '../env/trust.ts'
 import { type Issue, issue, type Place } from '../errors.ts'
 import { checkWritable } from '../files/atomic-file.ts'
 import { readHead } from '../files/file-chunks.ts'
@@ -19,7 +20,6 @@ import {
 } from '../pipeline/index.ts'
 import { placeOf } from '../results/output/writers.ts'
 import { DEFAULT_RUNS_DIR } from '../shell-command.ts'
-import { assertMayOpen } from '../env/trust.ts'
 import { checkTableOf, findObjectPlace, type StorageOptions, withObjects } from '../staging/remote-files.ts'
 
 /** A disk or a store that will refuse the outputs is better known early. Throws FETTLE_OUTPUT_WRITE, FETTLE_SETTINGS, FETTLE_CREDENTIALS. */

@@ -9,9 +9,9 @@ import { nameDecisionsFile, type Plan } from '../pipeline/index.ts'
 import { counted } from '../report/words.ts'
 import { APPLIED_FILE } from '../results/file-names.ts'
 import type { Decisions } from '../results/index.ts'
-import { shellCommand } from '../shell-command.ts'
 import { runDirectory } from '../runs/run-directory.ts'
 import { findRun, idsOfSeries } from '../runs/run-store.ts'
+import { shellCommand } from '../shell-command.ts'
 import { realPath } from './check-outputs.ts'
 
 /** The folders that a decisions file may lie in. */

@@ -3,10 +3,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { dirname, join, normalize, relative, resolve } from 'node:path'
+import type { Env } from '../env/environment.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { isInside } from '../files/paths.ts'
 import { hasPipelineEnding, isTestFile, nearest, type Project, type ProjectChoice, parseProject } from '../pipeline/index.ts'
-import type { Env } from '../env/environment.ts'
 
 export const PROJECT_FILE = 'fettle.yml'
 

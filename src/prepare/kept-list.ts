@@ -1,11 +1,12 @@
 /** Refuses a list that shrank since the last good run of its series: a truncated extract would replace a complete result. */
+
+import { findIdentity } from '../env/identity.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { filledRows } from '../model/list.ts'
+import type { ReporterDispatcher } from '../observe/reporters.ts'
 import { isSameWork, type Plan } from '../pipeline/index.ts'
 import type { Threshold } from '../pipeline/model/types.ts'
 import { compareLists, isBeyond, percent } from '../run/index.ts'
-import { findIdentity } from '../env/identity.ts'
-import type { ReporterDispatcher } from '../observe/reporters.ts'
 import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
 import { runAgainWith } from './decisions.ts'
 import type { Prepared } from './prepare.ts'

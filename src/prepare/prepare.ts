@@ -4,12 +4,16 @@
  */
 import { realClock } from '../client/clock.ts'
 import { counted } from '../counted.ts'
+import { type Credentials, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
+import { assertKnownOrigin, isUntrusted, readCredentials } from '../env/trust.ts'
 import { errorOfIssues, type Issue, issue, type Place } from '../errors.ts'
 import { type Inspection, inspect } from '../input/table/inspect.ts'
 import { locateRows } from '../input/table/record-offsets.ts'
 // Imported by file, because the index of the folder would load what only a run needs.
 import { countRows, type RowCounts } from '../input/upload/asked-rows.ts'
 import type { RunArgs } from '../journal/index.ts'
+import { lineageSettings } from '../observe/lineage.ts'
+import { listReceivers, type Receiver } from '../observe/notify.ts'
 import {
   type InputFacts,
   type InputRef,
@@ -35,10 +39,6 @@ import {
   type WarningContext,
   watchedColumns,
 } from '../pipeline/index.ts'
-import { type Credentials, type Env, passwordFileWarning, traceWarning } from '../env/environment.ts'
-import { assertKnownOrigin, isUntrusted, readCredentials } from '../env/trust.ts'
-import { lineageSettings } from '../observe/lineage.ts'
-import { listReceivers, type Receiver } from '../observe/notify.ts'
 import { describeAttempt, keepAttempt } from '../runs/attempts.ts'
 import { findStart } from '../runs/run-store.ts'
 import { receiveInput, uninspectedInput } from '../staging/receive.ts'

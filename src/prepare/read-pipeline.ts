@@ -4,6 +4,7 @@ import { realpathSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { realClock } from '../client/clock.ts'
+import type { Env } from '../env/environment.ts'
 import { errorOfIssues, type Issue, issue } from '../errors.ts'
 import { isInside } from '../files/paths.ts'
 import {
@@ -19,9 +20,8 @@ import {
   plainPipeline,
   type ShardChoice,
 } from '../pipeline/index.ts'
-import type { Env } from '../env/environment.ts'
-import { type ChosenProject, chooseProject, findProject, PROJECT_FILE } from './find-project.ts'
 import type { Receivers } from '../staging/receive.ts'
+import { type ChosenProject, chooseProject, findProject, PROJECT_FILE } from './find-project.ts'
 
 /** Checked before reading, so that an endless file is not read. */
 const MAX_BYTES = 256 * 1024

@@ -1,9 +1,9 @@
 /** The registers of a run: from the command line, the pipeline, FETTLE_REGISTER, or every imported one. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Env, findDataDir, registersOf, text } from '../env/environment.ts'
 import { action, FettleError, type Issue, issue, type Place } from '../errors.ts'
 import type { PlannedRegister, PlannedService } from '../pipeline/index.ts'
-import { type Env, findDataDir, registersOf, text } from '../env/environment.ts'
 
 export const findRegisterDir = (dataDir: string): string => join(dataDir, 'registers')
 

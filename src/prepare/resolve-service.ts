@@ -1,7 +1,8 @@
 /** The service that a run asks: from the command line, the pipeline, the environment, or the embedded one. */
+
+import { type Env, isEmbeddedRuledOut, readServiceUrl } from '../env/environment.ts'
 import { FettleError } from '../errors.ts'
 import { checkServiceUrl, type Pipeline, type PlannedService } from '../pipeline/index.ts'
-import { type Env, isEmbeddedRuledOut, readServiceUrl } from '../env/environment.ts'
 
 /** The default rate of a remote service is five requests a second (contract §14.2). */
 const DEFAULT_RATE = { requests: 5, perMs: 1_000 }

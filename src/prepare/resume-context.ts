@@ -3,8 +3,11 @@
  * and report may have changed since. It does not read the input, which may be gone.
  */
 import { readFileSync } from 'node:fs'
+import type { Credentials } from '../env/environment.ts'
+import { assertKnownOrigin, isUntrusted, readCredentials } from '../env/trust.ts'
 import { action, FettleError } from '../errors.ts'
 import type { LiveSettings, RunState } from '../journal/index.ts'
+import { listReceivers, type Receiver } from '../observe/notify.ts'
 import {
   FREE_KEYS,
   inputOptionsOf,
@@ -18,9 +21,6 @@ import {
   settingName,
   wholePlan,
 } from '../pipeline/index.ts'
-import type { Credentials } from '../env/environment.ts'
-import { assertKnownOrigin, isUntrusted, readCredentials } from '../env/trust.ts'
-import { listReceivers, type Receiver } from '../observe/notify.ts'
 import { isSameInput } from '../staging/staged-input.ts'
 import { credentialsIn, linksOfPipeline } from './prepare.ts'
 import { NO_OVERRIDES, type Overrides, type PrepareContext, parseText } from './read-pipeline.ts'

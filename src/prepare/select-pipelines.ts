@@ -1,4 +1,7 @@
 /** `--select`: pipelines by tag, by name, by change and by failure. */
+
+import { findIdentity } from '../env/identity.ts'
+import { readCredentials } from '../env/trust.ts'
 import { FettleError } from '../errors.ts'
 import { nameMatcher } from '../files/paths.ts'
 import type { RunState } from '../journal/index.ts'
@@ -13,14 +16,12 @@ import {
   type Secrets,
 } from '../pipeline/index.ts'
 import type { Target } from '../pipeline/project/project.ts'
-import { findIdentity } from '../env/identity.ts'
-import { readCredentials } from '../env/trust.ts'
-import { credentialsIn, prepare } from './prepare.ts'
-import { type Overrides, type PrepareContext, parseText, readText } from './read-pipeline.ts'
-import { resolveService } from './resolve-service.ts'
 import { listRunIds } from '../runs/run-directory.ts'
 import { readStoredStatus } from '../runs/run-queries.ts'
 import { findRun, idsOfSeries } from '../runs/run-store.ts'
+import { credentialsIn, prepare } from './prepare.ts'
+import { type Overrides, type PrepareContext, parseText, readText } from './read-pipeline.ts'
+import { resolveService } from './resolve-service.ts'
 
 export type SelectContext = PrepareContext & Overrides & { readonly runsDir: string }
 

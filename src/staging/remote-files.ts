@@ -9,6 +9,9 @@ import type { DatabasePlace, TableColumn, TablePlace } from '../client/database/
 import { withQuery } from '../client/database/databases.ts'
 import { checkTable, writeTable } from '../client/database/write-table.ts'
 import { createObjects, type ObjectPlace, type Objects } from '../client/storage/objects.ts'
+import { type Env, findProxies, s3SettingsOf } from '../env/environment.ts'
+import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
+import { assertMayOpen } from '../env/trust.ts'
 import { FettleError } from '../errors.ts'
 import { openSink, removeFile, type Sink, type SinkOptions, writeContentAddressed } from '../files/atomic-file.ts'
 import { findMimeType } from '../formats/index.ts'
@@ -28,9 +31,6 @@ import {
   splitTable,
   withDatabaseFile,
 } from '../pipeline/index.ts'
-import { type Env, findProxies, s3SettingsOf } from '../env/environment.ts'
-import { DEFAULT_RUNTIME, type Runtime } from '../env/runtime.ts'
-import { assertMayOpen } from '../env/trust.ts'
 import { makeFolder } from '../runs/run-directory.ts'
 import { type ReceivedInput, type StagingOptions, stageInput } from './staged-input.ts'
 

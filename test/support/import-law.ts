@@ -148,8 +148,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['env', 'runs', 'staging', 'observe', 'prepare', 'account', 'execution', 'distributed', 'node:'],
   ],
   index: [
-    ...['errors', 'model:types', 'pipeline:types', 'journal:types', 'run:types', 'client', 'report:types', 'observe:types'],
-    ...['prepare:types', 'library'],
+    ...['errors', 'contract', 'model:types', 'pipeline:types', 'journal:types', 'run:types', 'client', 'report:types'],
+    ...['observe:types', 'prepare:types', 'library'],
   ],
   cli: [
     ...['counted', 'shell-command', 'package-file', 'errors', 'contract', 'model', 'pipeline', 'journal:types', 'run', 'files'],

@@ -1,11 +1,12 @@
 /** `fettle check`: reports every problem that `run` would find before it sends anything. Makes no request. */
-import { listIssues } from '../../prepare/kept-list.ts'
-import { prepare } from '../../prepare/prepare.ts'
-import { stdinOf } from '../../staging/staged-input.ts'
+
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import { explainPlan, type InputRef, type Plan, profileLines } from '../../pipeline/index.ts'
+import { listIssues } from '../../prepare/kept-list.ts'
+import { prepare } from '../../prepare/prepare.ts'
 import { escapeLines, escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import { count, counted } from '../../report/words.ts'
+import { stdinOf } from '../../staging/staged-input.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText } from '../options/read.ts'
 import { worstExit } from '../result/exit.ts'

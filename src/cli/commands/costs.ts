@@ -1,9 +1,9 @@
 /** `fettle costs`: prints what the runs spent. */
 import { existsSync } from 'node:fs'
-import { type CostGroup, type CostLine, costsOf } from '../../spending/costs.ts'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { tableText } from '../../results/index.ts'
+import { type CostGroup, type CostLine, costsOf } from '../../spending/costs.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'

@@ -1,11 +1,11 @@
 /** `fettle diff`: prints or writes the rows that differ. */
 import { resolve } from 'node:path'
 import { packageInfo } from '../../env/package-info.ts'
-import { diffOf } from '../../runs/diff.ts'
 import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { DIFF_COLUMNS, type Diff, diffRows, renderDiffHtml, renderDiffJson, renderDiffText } from '../../report/index.ts'
 import { tableText } from '../../results/index.ts'
+import { diffOf } from '../../runs/diff.ts'
 import { type Flags, usageError } from '../command.ts'
 import { assertReplaceableReport } from '../options/overwrite-guards.ts'
 import { isOn, needText, textFlag, wholeFlag } from '../options/read.ts'

@@ -1,7 +1,8 @@
 /** `fettle doctor`: prints what could prevent a run from working, one line each, with the fix. Shows no secret, changes nothing. */
+
+import { counted } from '../../counted.ts'
 import type { CheckResult } from '../../doctor/check-result.ts'
 import { runDoctor } from '../../doctor/doctor.ts'
-import { counted } from '../../counted.ts'
 import { ERRORS, EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import { hintWithCommand } from '../../shell-command.ts'

@@ -1,10 +1,11 @@
 /** `fettle estimate`: prints what a sample shows about the whole list, and what that rests on. */
-import { type CreditsEstimate, estimateCredits } from '../../spending/estimate.ts'
-import { prepare } from '../../prepare/prepare.ts'
+
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import type { Plan } from '../../pipeline/index.ts'
+import { prepare } from '../../prepare/prepare.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { count, counted, percent } from '../../report/words.ts'
+import { type CreditsEstimate, estimateCredits } from '../../spending/estimate.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, needText, registerFlag, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'

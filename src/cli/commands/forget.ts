@@ -1,7 +1,8 @@
 /** `fettle forget`: prints each file that had the row. */
-import { forgetKey } from '../../privacy/forget.ts'
+
 import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
+import { forgetKey } from '../../privacy/forget.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import type { Flags } from '../command.ts'
 import { isOn, listFlag, needText, textFlag } from '../options/read.ts'

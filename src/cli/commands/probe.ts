@@ -1,9 +1,9 @@
 /** `fettle probe`: asks before it sends, and prints what came back and what is read of it. */
 import { exitOfProbe, type ProbeResult, prepareProbe, runProbe } from '../../doctor/probe.ts'
-import { prepare } from '../../prepare/prepare.ts'
-import { NO_OVERRIDES } from '../../prepare/read-pipeline.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import type { Plan } from '../../pipeline/index.ts'
+import { prepare } from '../../prepare/prepare.ts'
+import { NO_OVERRIDES } from '../../prepare/read-pipeline.ts'
 import { escapeTerminal } from '../../report/index.ts'
 import { counted } from '../../report/words.ts'
 import { type Flags, usageError } from '../command.ts'

@@ -1,9 +1,9 @@
 /** `fettle register`: imports, lists, shows and removes company registers. */
 import { basename, resolve } from 'node:path'
-import { type Env, registersOf } from '../../env/environment.ts'
-import { findRegisterDir } from '../../prepare/registers.ts'
 import { counted } from '../../counted.ts'
+import { type Env, registersOf } from '../../env/environment.ts'
 import { countKinds, kindWords } from '../../model/event-kinds.ts'
+import { findRegisterDir } from '../../prepare/registers.ts'
 import { escapeTerminal } from '../../report/index.ts'
 import { type ImportEvent, importEvents } from '../../service/monitoring/events.ts'
 import {

@@ -2,10 +2,11 @@
  * `fettle resume` and `fettle collect`: resume a run from its journal and print its report; a finished run is only printed. `fettle merge`:
  * joins the results of shards into the outputs and the report of one run, and sends nothing.
  */
-import type { RunResult, RunSettings } from '../../execution/run-settings.ts'
-import { findResumable, resumeOrCollect } from '../../distributed/run-or-queue.ts'
+
 import { mergeRuns } from '../../distributed/merge.ts'
+import { findResumable, resumeOrCollect } from '../../distributed/run-or-queue.ts'
 import { findShards } from '../../distributed/shard-runs.ts'
+import type { RunResult, RunSettings } from '../../execution/run-settings.ts'
 import type { Plan } from '../../pipeline/index.ts'
 import type { Body, Flags } from '../command.ts'
 import { listFlag, needText, textFlag } from '../options/read.ts'

@@ -1,7 +1,7 @@
 /** `fettle screening`: imports, lists, shows and removes the lists that AML searches read. */
 import { basename, extname, resolve } from 'node:path'
-import { findScreeningDir } from '../../prepare/registers.ts'
 import { counted } from '../../counted.ts'
+import { findScreeningDir } from '../../prepare/registers.ts'
 import { escapeTerminal } from '../../report/index.ts'
 import {
   importList,

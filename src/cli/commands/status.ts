@@ -1,10 +1,10 @@
 /** `fettle status`: prints the state of a run and returns it as exit code. */
 import { queuedRun } from '../../distributed/queued-run.ts'
+import { FettleError } from '../../errors.ts'
 import { type CurrentRunStatus, getRunStatus, watchRun } from '../../execution/status.ts'
+import { escapeTerminal, resultLine } from '../../report/index.ts'
 import { findOpenRunId } from '../../runs/open-runs.ts'
 import { reportOfRun } from '../../runs/run-queries.ts'
-import { FettleError } from '../../errors.ts'
-import { escapeTerminal, resultLine } from '../../report/index.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, needText, textFlag } from '../options/read.ts'
 import { readSkipCode } from '../result/result.ts'

@@ -1,11 +1,11 @@
 /** `fettle test`: runs test files and prints what differs; exit code 1 when a test fails, 2 when a file is not valid. */
 import { readdir, stat } from 'node:fs/promises'
 import { join, normalize, resolve } from 'node:path'
-import { runTestFile, type TestResult, testedFile } from '../../pipeline-tests/run-tests.ts'
 import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { isTestFile } from '../../pipeline/index.ts'
+import { runTestFile, type TestResult, testedFile } from '../../pipeline-tests/run-tests.ts'
 import { escapeTerminal, escapeXml, safeJson } from '../../report/formats/escape.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, listFlag, textFlag } from '../options/read.ts'

@@ -1,8 +1,9 @@
 /** `fettle verify`: prints every file of a run that is not as the run wrote it. */
-import { verifyRun } from '../../runs/verify.ts'
+
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { counted } from '../../report/words.ts'
+import { verifyRun } from '../../runs/verify.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'

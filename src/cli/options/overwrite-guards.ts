@@ -2,8 +2,8 @@
 
 import { lstat, open, stat } from 'node:fs/promises'
 import { extname, resolve } from 'node:path'
-import { realPath } from '../../prepare/check-outputs.ts'
 import { isInside } from '../../files/paths.ts'
+import { realPath } from '../../prepare/check-outputs.ts'
 import { usageError } from '../command.ts'
 
 const RESULT = /^\[?\{"schema":"fettle\/result\//

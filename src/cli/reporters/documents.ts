@@ -1,7 +1,6 @@
 /** Reporters that write one document about the whole call at its end: to a file, atomically, or to stdout. */
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { packageInfo } from '../../env/package-info.ts'
-import { makeFolder } from '../../runs/run-directory.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import {
   isRejection,
@@ -13,6 +12,7 @@ import {
   renderMarkdowns,
   renderOpenMetrics,
 } from '../../report/index.ts'
+import { makeFolder } from '../../runs/run-directory.ts'
 import type { Io } from '../terminal/io.ts'
 import { type CallReporter, type ReporterOptions, STDOUT } from './reporter.ts'
 

@@ -1,7 +1,6 @@
 /** `json-events`: a line of JSON for each event and progress report as it happens, to a new file or to stdout; then the results. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { makeFolder } from '../../runs/run-directory.ts'
 import type { RunState } from '../../journal/index.ts'
 import {
   type Event,
@@ -13,6 +12,7 @@ import {
   startEventData,
 } from '../../report/index.ts'
 import { type ProgressEvent, progressOf } from '../../run/index.ts'
+import { makeFolder } from '../../runs/run-directory.ts'
 import type { Io } from '../terminal/io.ts'
 import { type CallReporter, STDOUT } from './reporter.ts'
 

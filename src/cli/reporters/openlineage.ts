@@ -1,8 +1,8 @@
 /** `openlineage`: OpenLineage events as lines of JSON, appended to a file or on stdout. */
 import { closeSync, constants, openSync, writeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { makeFolder } from '../../runs/run-directory.ts'
 import { safeJson } from '../../report/index.ts'
+import { makeFolder } from '../../runs/run-directory.ts'
 import type { Io } from '../terminal/io.ts'
 import { type CallReporter, STDOUT } from './reporter.ts'
 

@@ -1,7 +1,7 @@
 /** Rejects, before anything is sent, files that a call would both read and write, or write twice. Links are resolved. */
 import { resolve } from 'node:path'
-import { realPath } from '../../prepare/check-outputs.ts'
 import type { Plan } from '../../pipeline/index.ts'
+import { realPath } from '../../prepare/check-outputs.ts'
 import { type Flags, usageError } from '../command.ts'
 import { textFlag } from '../options/read.ts'
 import type { CallReporters } from '../reporters/call-reporters.ts'

@@ -1,8 +1,8 @@
 /** The outcome of each pipeline for machines: exit code and result line. A command that could not start has a result line too. */
 import { resolve } from 'node:path'
 import type { QueuedRun } from '../../distributed/through-queue.ts'
-import type { RunResult } from '../../execution/run-settings.ts'
 import { action, EXIT, FettleError } from '../../errors.ts'
+import type { RunResult } from '../../execution/run-settings.ts'
 import { checkWritable, writeAtomic } from '../../files/atomic-file.ts'
 import { explainRejection, formatResultLine, type PipelineResult, resultLine } from '../../report/index.ts'
 import { hintWithCommand, shellCommand } from '../../shell-command.ts'

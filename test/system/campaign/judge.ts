@@ -2,10 +2,11 @@
  * Judges what a campaign has written and paid, by the books of the referee: outputs are those of full nights, each answer is one to its
  * row and not too old, and no row is paid again before its answer is.
  */
-import { listRunIds, readRun, runDirectory } from '../../../src/runs/run-directory.ts'
+
 import { FettleError } from '../../../src/errors.ts'
 import type { Report } from '../../../src/index.ts'
 import { type RunEvent, type RunState, readJournal } from '../../../src/journal/index.ts'
+import { listRunIds, readRun, runDirectory } from '../../../src/runs/run-directory.ts'
 import type { List } from '../kill/nights.ts'
 import { columnsOf, HEADER, KINDS, type Name, ROWS } from './history.ts'
 import { type CampaignReferee, type Payment, quoted } from './referee.ts'

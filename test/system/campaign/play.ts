@@ -1,9 +1,9 @@
 /** Plays a history with simulated processes in virtual time, and hands each end to the judge. */
 import fs, { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listRunIds, readRun } from '../../../src/runs/run-directory.ts'
 import { FettleError } from '../../../src/errors.ts'
 import { type Clock, type Report, resume, run } from '../../../src/index.ts'
+import { listRunIds, readRun } from '../../../src/runs/run-directory.ts'
 import { VirtualClock } from '../../../src/testing/index.ts'
 import type { ChargingService } from '../../support/charging-service.ts'
 import { current, passInterval } from '../../support/crash/guard.ts'

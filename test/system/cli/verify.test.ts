@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { verifyRun } from '../../../src/runs/verify.ts'
 import { resealed } from '../../../src/journal/checksum.ts'
+import { verifyRun } from '../../../src/runs/verify.ts'
 import { fettle, folderOf, importRegister, lastLine, pipelineOf } from './fettle.ts'
 
 beforeAll(importRegister)

@@ -1,9 +1,9 @@
 /** Plays one cell in this process: arms its faults, applies its change, resumes, and compares the outcome. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { type RunEventInput, resealed } from '../../../src/journal/index.ts'
 import { listRunIds, runDirectory } from '../../../src/runs/run-directory.ts'
 import { findRun } from '../../../src/runs/run-store.ts'
-import { type RunEventInput, resealed } from '../../../src/journal/index.ts'
 import type { Service } from '../../../src/service/index.ts'
 import { type Armed, type FaultInput, startFaultServer } from '../../../src/testing/index.ts'
 import { conclude } from './conclude.ts'

@@ -1,15 +1,15 @@
 /** Starts a run in this process as the command line does, with a separate clock and separate connections. */
 
+import { FettleError } from '../../../src/errors.ts'
 import type { RunResult, RunSettings } from '../../../src/execution/run-settings.ts'
 import { resumeRun, startRun } from '../../../src/execution/start.ts'
+import type { RunEventInput } from '../../../src/journal/index.ts'
 import { createDispatcher } from '../../../src/observe/reporters.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'
 import { NO_OVERRIDES } from '../../../src/prepare/read-pipeline.ts'
 import { findCurrentPipeline } from '../../../src/prepare/resume-context.ts'
 import { listRunIds } from '../../../src/runs/run-directory.ts'
 import { findRun } from '../../../src/runs/run-store.ts'
-import { FettleError } from '../../../src/errors.ts'
-import type { RunEventInput } from '../../../src/journal/index.ts'
 import type { FaultServer } from '../../../src/testing/fault-server.ts'
 import { CellClock } from './clock.ts'
 import { type BadConnections, type Connections, openConnections } from './connections.ts'

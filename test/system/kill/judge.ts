@@ -1,9 +1,9 @@
 /** Lists violated invariants of a run, from the files on disk and the record of the service. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listRunIds, runDirectory } from '../../../src/runs/run-directory.ts'
 import { fold, type RunState, readJournal } from '../../../src/journal/index.ts'
 import { reportSchema } from '../../../src/report/index.ts'
+import { listRunIds, runDirectory } from '../../../src/runs/run-directory.ts'
 import type { EffectCounts, FaultyService } from '../../../src/testing/index.ts'
 import { checkRun } from '../../support/check-run/check-run.ts'
 import { CREDENTIALS, type Ended, OLD, OUTPUTS, outputsOf, type Place, ROWS } from './kit.ts'

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { connect } from '../../../src/client/index.ts'
 import { run } from '../../../src/index.ts'
 import { serve } from '../../../src/service/index.ts'
-import { counting } from '../../system/cli/servers.ts'
 import { type Place, place } from '../../support/place.ts'
+import { counting } from '../../system/cli/servers.ts'
 
 let here: Place
 beforeEach(() => {

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, expect, test } from 'vitest'
+import { type PipelineInput, run } from '../../../src/index.ts'
 import { forgetKey } from '../../../src/privacy/forget.ts'
 import { nightsOf } from '../../../src/runs/nights.ts'
-import { type PipelineInput, run } from '../../../src/index.ts'
 import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from '../../support/monitored.ts'
 
 let here: Monitored

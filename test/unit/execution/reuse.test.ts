@@ -3,12 +3,12 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { verifyRun } from '../../../src/runs/verify.ts'
-import { listRunIds, readRun } from '../../../src/runs/run-directory.ts'
 import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
+import { listRunIds, readRun } from '../../../src/runs/run-directory.ts'
+import { verifyRun } from '../../../src/runs/verify.ts'
+import { type Place, place } from '../../support/place.ts'
 import { runs } from '../../support/runs.ts'
 import { chargedOptions, chargingService, clockAt, nightsAt, type Row, SUPPLIERS } from './nights.ts'
-import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

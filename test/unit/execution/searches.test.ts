@@ -2,13 +2,13 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { forgetKey } from '../../../src/privacy/forget.ts'
-import { spendingOfRuns } from '../../../src/spending/spending.ts'
 import { realClock } from '../../../src/client/clock.ts'
 import { type Clock, type PipelineInput, type Report, run } from '../../../src/index.ts'
+import { forgetKey } from '../../../src/privacy/forget.ts'
+import { spendingOfRuns } from '../../../src/spending/spending.ts'
 import { serveSample } from '../../support/changed-answers.ts'
-import { SUPPLIERS } from './nights.ts'
 import { type Place, place } from '../../support/place.ts'
+import { SUPPLIERS } from './nights.ts'
 
 let here: Place
 let service: Awaited<ReturnType<typeof serveSample>>

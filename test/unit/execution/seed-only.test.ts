@@ -1,8 +1,8 @@
 /** A service that has nothing but create, upload, mappings and read: the job starts to match by itself once its columns are mapped. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Checkpoint, resume, run } from '../../../src/index.ts'
-import { type Answer, counting } from '../../system/cli/servers.ts'
 import { type Place, place } from '../../support/place.ts'
+import { type Answer, counting } from '../../system/cli/servers.ts'
 
 let here: Place
 beforeEach(() => {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { takeLock } from '../../../src/files/process-lock.ts'
 import { type PipelineInput, run } from '../../../src/index.ts'
-import { loginAt, realService } from '../../system/cli/servers.ts'
 import { type Place, place } from '../../support/place.ts'
+import { loginAt, realService } from '../../system/cli/servers.ts'
 
 let here: Place
 beforeEach(() => {

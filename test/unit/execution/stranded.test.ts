@@ -1,8 +1,8 @@
 /** A run stopped by the disk or another process: its state is kept in memory, and recorded if the disk allows it. */
 import { expect, test } from 'vitest'
+import { FettleError } from '../../../src/errors.ts'
 import { createTakeoverGuard } from '../../../src/execution/run-execution.ts'
 import { isLocalFailure, recordOf } from '../../../src/execution/run-recorder.ts'
-import { FettleError } from '../../../src/errors.ts'
 import type { Lock } from '../../../src/files/process-lock.ts'
 import type { Journal, RunEventInput } from '../../../src/journal/index.ts'
 import { type MemoryJournal, OUTCOMES, worldOf } from '../run/world.ts'

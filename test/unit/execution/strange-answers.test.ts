@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { OPERATIONS, type Operation } from '../../../src/contract/index.ts'
 import { run } from '../../../src/index.ts'
 import { type ChangeAnswer, openChangedWay, serveSample } from '../../support/changed-answers.ts'
-import { runs } from '../../support/runs.ts'
 import { type Place, place } from '../../support/place.ts'
+import { runs } from '../../support/runs.ts'
 
 let here: Place
 beforeEach(() => {

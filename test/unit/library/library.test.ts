@@ -21,9 +21,9 @@ import {
   status,
 } from '../../../src/index.ts'
 import { serveWithFaults, VirtualClock } from '../../../src/testing/index.ts'
+import { type Place, place } from '../../support/place.ts'
 import { ROOT } from '../../system/cli/fettle.ts'
 import { scripted } from '../../system/cli/servers.ts'
-import { type Place, place } from '../../support/place.ts'
 
 let here: Place
 beforeEach(() => {

@@ -2,10 +2,10 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lineageSettings, uuidOf } from '../../../src/observe/lineage.ts'
 import { collect, type LineageEvent, merge, type Report, resume, run } from '../../../src/index.ts'
-import { faultsOf } from '../report/openlineage-schema.ts'
+import { lineageSettings, uuidOf } from '../../../src/observe/lineage.ts'
 import { type Place, place } from '../../support/place.ts'
+import { faultsOf } from '../report/openlineage-schema.ts'
 
 let here: Place
 beforeEach(() => {

@@ -1,7 +1,7 @@
 /** The dispatcher of observers: order of calls, isolation of failures, and one report of each. */
 import { describe, expect, test } from 'vitest'
-import { createDispatcher, type RunReporter } from '../../../src/observe/reporters.ts'
 import type { RunState } from '../../../src/journal/index.ts'
+import { createDispatcher, type RunReporter } from '../../../src/observe/reporters.ts'
 
 const STATE = { runId: 'r-1', jobs: [] } as unknown as RunState
 const FINISHED = { type: 'stage.started', stage: 'create' } as const

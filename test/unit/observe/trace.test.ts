@@ -5,9 +5,9 @@ import { SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { resume, run } from '../../../src/index.ts'
+import { type Place, place } from '../../support/place.ts'
 import { BINARY } from '../../system/cli/fettle.ts'
 import { scripted } from '../../system/cli/servers.ts'
-import { type Place, place } from '../../support/place.ts'
 
 const TRACE = 'ab'.repeat(16)
 const PARENT = 'cd'.repeat(8)

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { check, run } from '../../../src/index.ts'
-import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
 import { type Place, place } from '../../support/place.ts'
+import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
 
 let here: Place
 beforeEach(() => {

@@ -1,8 +1,8 @@
 /** Only what the account signed is used: a changed task, journal or end reaches no other address, writes to no other path and ends no shard. */
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { sealTask } from '../../../src/distributed/shard-task.ts'
 import { realClock } from '../../../src/client/clock.ts'
+import { sealTask } from '../../../src/distributed/shard-task.ts'
 import { FettleError } from '../../../src/errors.ts'
 import { type Notice, openSigner, ShardQueue } from '../../../src/queue/index.ts'
 import { runs } from '../../support/runs.ts'

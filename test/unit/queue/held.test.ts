@@ -1,8 +1,8 @@
 /** A worker checks its lease just before it sends a request, since the rate limit may delay it for long. */
 import { expect, test } from 'vitest'
+import { createShared } from '../../../src/client/api/shared.ts'
 import { withLease } from '../../../src/distributed/rate-limit.ts'
 import { DEFAULT_RUNTIME } from '../../../src/env/runtime.ts'
-import { createShared } from '../../../src/client/api/shared.ts'
 
 const own = createShared(DEFAULT_RUNTIME.clock).pace
 const caller = { signal: new AbortController().signal, deadline: () => 1_000, onPaused: () => {} }

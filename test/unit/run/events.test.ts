@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openEventStore, ownEventsFile } from '../../../src/runs/event-store.ts'
-import { runDirectory } from '../../../src/runs/run-directory.ts'
 import type { CompanyEvent } from '../../../src/model/requests.ts'
 import type { EventStore } from '../../../src/run/ports.ts'
 import { runEarlyStages, runStages } from '../../../src/run/runner.ts'
+import { openEventStore, ownEventsFile } from '../../../src/runs/event-store.ts'
+import { runDirectory } from '../../../src/runs/run-directory.ts'
 import { Crash, planOf, resumed, type World, worldOf } from './world.ts'
 
 let root: string

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { openEventStore, readChangedCompanies } from '../../../src/runs/event-store.ts'
-import { runDirectory } from '../../../src/runs/run-directory.ts'
 import type { RunState } from '../../../src/journal/index.ts'
 import type { KeyedEvent } from '../../../src/model/requests.ts'
 import type { Plan } from '../../../src/pipeline/index.ts'
+import { openEventStore, readChangedCompanies } from '../../../src/runs/event-store.ts'
+import { runDirectory } from '../../../src/runs/run-directory.ts'
 
 const ASKED = '2026-03-11T03:17:00.000Z'
 const event = (id: number, company: string, at: string): KeyedEvent => ({

@@ -15,9 +15,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { getRunStatus } from '../../../src/execution/status.ts'
+import { type Report, type RunHandle, RunStopped, resume, run } from '../../../src/index.ts'
 import { listRunIds, newRunId, parseRunId } from '../../../src/runs/run-directory.ts'
 import { listedRun } from '../../../src/runs/run-queries.ts'
-import { type Report, type RunHandle, RunStopped, resume, run } from '../../../src/index.ts'
 
 let folder: string
 /** Of all tests here: the sample register is indexed once. */

@@ -1,14 +1,14 @@
 /** A run is resumed by, and compared with, runs of its series only: pipeline, account, target, limit, register and shard. */
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { findOpenRunId } from '../../../src/runs/open-runs.ts'
-import { pruneRuns } from '../../../src/privacy/prune.ts'
-import { listRunIds } from '../../../src/runs/run-directory.ts'
 import { type PipelineInput, type RunHandle, resume, run, status } from '../../../src/index.ts'
 import { describeSeries, type SeriesPlan } from '../../../src/pipeline/index.ts'
-import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
+import { pruneRuns } from '../../../src/privacy/prune.ts'
+import { findOpenRunId } from '../../../src/runs/open-runs.ts'
+import { listRunIds } from '../../../src/runs/run-directory.ts'
 import { type Place, place } from '../../support/place.ts'
 import { receiver } from '../../support/receiver.ts'
+import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
 
 type Options = NonNullable<Parameters<typeof run>[1]>
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { explainPlan, recordedInput } from '../../../src/pipeline/index.ts'
 import { prepareValue } from '../../../src/prepare/prepare.ts'
 import { NO_OVERRIDES } from '../../../src/prepare/read-pipeline.ts'
 import { stdinOf } from '../../../src/staging/staged-input.ts'
-import { explainPlan, recordedInput } from '../../../src/pipeline/index.ts'
 
 const LIST = 'name,country\nHarrow Optics Ltd,GB\nNorth Sea Cables Ltd,GB\n'
 const SHA256 = createHash('sha256').update(LIST).digest('hex')

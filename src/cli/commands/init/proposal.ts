@@ -1,9 +1,9 @@
 /** Shared by `init` and `clean`: flags for reading a list and mapping its columns, and the proposal as a table. */
 
-import { type InspectedColumns, inspectColumns, type Reading } from '../../../prepare/propose.ts'
 import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { FettleError } from '../../../errors.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
+import { type InspectedColumns, inspectColumns, type Reading } from '../../../prepare/propose.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import { counted } from '../../../report/words.ts'
 import { type Flags, usageError } from '../../command.ts'

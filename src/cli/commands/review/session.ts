@@ -1,7 +1,8 @@
 /** A review at the terminal, one row after the other, one key each. Every decision is stored at once: a closed terminal loses none. */
-import type { ReviewRow } from '../../../runs/review-rows.ts'
+
 import { actionOfKey, clip, escapeTerminal, keyLine, reasonsOf, wordsBeside } from '../../../report/index.ts'
 import type { Decision } from '../../../results/index.ts'
+import type { ReviewRow } from '../../../runs/review-rows.ts'
 import type { Io } from '../../terminal/io.ts'
 
 export interface Session {

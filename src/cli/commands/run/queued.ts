@@ -1,8 +1,8 @@
 /** Pipelines whose shards run on workers: submitted to a queue, polled there, and collected. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { QueuedRun } from '../../../distributed/through-queue.ts'
 import type { QueueTarget } from '../../../distributed/run-or-queue.ts'
+import type { QueuedRun } from '../../../distributed/through-queue.ts'
 import { EXIT } from '../../../errors.ts'
 import { MOST_SHARDS } from '../../../pipeline/index.ts'
 import { escapeTerminal } from '../../../report/index.ts'

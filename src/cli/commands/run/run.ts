@@ -1,9 +1,10 @@
 /** `fettle run`: checks, runs and reports pipelines, several side by side; the failure of one does not stop the others. */
-import { findRunKey } from '../../../env/run-key.ts'
+
 import { runPrepared } from '../../../distributed/run-or-queue.ts'
-import { keepUnprepared, type Prepared, prepare } from '../../../prepare/prepare.ts'
+import { findRunKey } from '../../../env/run-key.ts'
 import { EXIT, errorOfIssues, FettleError } from '../../../errors.ts'
 import { explainPlan } from '../../../pipeline/index.ts'
+import { keepUnprepared, type Prepared, prepare } from '../../../prepare/prepare.ts'
 import { escapeLines, isRejection, verdictLine } from '../../../report/index.ts'
 import { mapConcurrently } from '../../../run/index.ts'
 import { type Flags, usageError } from '../../command.ts'

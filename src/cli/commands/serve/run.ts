@@ -1,12 +1,12 @@
 /** `fettle serve`: runs the embedded service until a signal stops it. */
 
 import { join, resolve } from 'node:path'
+import { counted } from '../../../counted.ts'
 import { findDataDir, readPassword } from '../../../env/environment.ts'
 import { readCredentials } from '../../../env/trust.ts'
+import { EXIT, FettleError } from '../../../errors.ts'
 import { screeningIssues } from '../../../execution/service-connection.ts'
 import { findRegisterDir, findRegisters, findScreeningDir, wantedRegisters } from '../../../prepare/registers.ts'
-import { counted } from '../../../counted.ts'
-import { EXIT, FettleError } from '../../../errors.ts'
 import { escapeTerminal, safeJson } from '../../../report/index.ts'
 import {
   addUser,

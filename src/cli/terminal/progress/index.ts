@@ -1,6 +1,7 @@
 /** The display of runs and other long work: redrawn lines on a terminal, otherwise a line per change and one every 30 seconds. */
-import type { RunReporter } from '../../../observe/reporters.ts'
+
 import { counted } from '../../../counted.ts'
+import type { RunReporter } from '../../../observe/reporters.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { count } from '../../../report/words.ts'
 import { progressOf } from '../../../run/index.ts'

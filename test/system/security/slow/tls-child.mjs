@@ -3,9 +3,9 @@
  * prints how that ended. Lines in, lines out, both JSON.
  */
 import { createInterface } from 'node:readline'
-import { httpLineage } from '../../../../build/observe/lineage.js'
 import { realClock } from '../../../../build/client/clock.js'
 import { createObjects } from '../../../../build/client/storage/objects.js'
+import { httpLineage } from '../../../../build/observe/lineage.js'
 import { connect } from '../../../../dist/client/index.js'
 
 const CANARY = process.env.CANARY
