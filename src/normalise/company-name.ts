@@ -85,6 +85,10 @@ const MIDDLE: ReadonlySet<string> = new Set(legalForms.middle.split('|'))
 const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
   Object.entries(abbreviations.abbreviations).flatMap(([to, from]) => from.split(' ').map(word => [word, to])),
 )
+/** Words that have short forms, as they may be misspelt. */
+export const LONG_WORDS: readonly string[] = [...new Set([...ABBREVIATIONS].flat())].filter(word => word.length > 7)
+/** The one spelling of a word: `distribution` and `distrib` are one. */
+export const plainWord = (word: string): string => collapseUmlauts(ABBREVIATIONS.get(word) ?? word)
 const CUT_FORMS = ['limited', 'corporation', 'incorporated', 'company', 'aktiengesellschaft']
 const LONGEST_FORM = Math.max(...[...FORMS.keys()].map(form => form.split(' ').length))
 /** Further words do not distinguish a name and are ignored. */
@@ -112,6 +116,12 @@ function formAtStart(words: readonly string[]): number {
   }
   return 0
 }
+
+/** A word that may end a legal form: `limited`, `spa`. */
+export const isLegalWord = (word: string): boolean => LAST_WORDS.has(word)
+
+/** Whether a name ends with a legal form. */
+export const hasFormAtEnd = (text: string): boolean => formAtEnd(splitWords(text)) > 0
 
 /** `ADYEN NV ADYEN`, `LOGITECH INTERNATIONAL SA LOGIT`: removes a feed's short name repeated after the legal form. */
 function withoutEcho(words: string[]): string[] {

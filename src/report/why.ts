@@ -24,6 +24,7 @@ const REVIEW: Readonly<Record<string, string>> = {
   'address-alone': 'the address agrees, but not the name',
   'other-script': 'the names agree once transliterated, and nothing else supports it',
   'initials-alone': 'one name is the initials of the other, and nothing else supports it',
+  'part-of-cell': 'only one of several names in the cell agrees, and nothing else supports it',
   'band-for-review': 'accept in the pipeline leaves this band to a person',
   'companies-proposed': 'the service matched none, and proposes companies',
   'no-band': 'the service gave the match no band',

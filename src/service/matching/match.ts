@@ -1,5 +1,6 @@
 /** Matches one query: prepare, select, score, join the records of one company, decide, explain. */
 
+import { hasTwoNames } from '../../normalise/name-readings.ts'
 import { selectCandidates } from './blocking/candidates.ts'
 import { listRecords, registerOf } from './blocking/company-records.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
@@ -8,7 +9,7 @@ import { evidencePattern, explainMatch } from './decide/explain.ts'
 import { numberHolds, presenceOf, shiftOf } from './decide/list-facts.ts'
 import { listScores, type RankedCompany, type ScoredCompany, scoreCompanies, toChance } from './decide/score.ts'
 import { AT, namedFeatures, RowVectors, type Vector } from './features.ts'
-import { type PreparedQuery, prepareQuery } from './query.ts'
+import { type PreparedQuery, prepareQuery, withReadings } from './query.ts'
 import type { Answer, ListFacts, Query, RowEvidence } from './types.ts'
 import { ALONE, WEIGHTS } from './weights.ts'
 
@@ -83,20 +84,17 @@ function chooseBanding({ decision, score, margin }: Verdict): Answer['banding'] 
 
 /** What a row contributes to the facts of its list: `estimateFacts`. */
 export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
-  const prepared = prepareQuery(index, query)
-  if (prepared.names.length === 0 && prepared.keys.length === 0) return { presence: null, numberHolds: null }
+  const first = prepareQuery(index, query)
+  if (first.names.length === 0 && first.keys.length === 0) return { presence: null, numberHolds: null }
+  const prepared = withReadings(index, query, first) ?? first
   vectors.clear()
   const scored = scoreCompanies(index, prepared, selectCandidates(index, prepared), 0, vectors)
   return { presence: presenceOf(scored), numberHolds: numberHolds(prepared, scored) }
 }
 
-/**
- * Finds the company of a row. Pure and deterministic: the same index and query give the same answer; ties are broken by company id.
- * Returns up to `most` candidates. `list`: what is known of the row's list. Never throws; a name that is empty, all punctuation or over 500 characters counts as missing.
- */
-export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES, list: ListFacts = ALONE): Answer {
+/** By the names of the query as they are prepared. */
+function answer(index: MatchIndex, prepared: PreparedQuery, most: number, list: ListFacts): Answer {
   const shift = shiftOf(list.inRegister)
-  const prepared = prepareQuery(index, query)
   vectors.clear()
   const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared, most), shift, vectors)
   const scored = joinRecords(index, prepared, compared, most, shift, vectors)
@@ -106,10 +104,10 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
   const isShown = verdict.decision === 'review'
   return {
     ...verdict,
-    why: best === undefined ? '' : explainMatch(prepared, best.vector),
+    why: best === undefined ? '' : explainMatch(prepared, best.vector, best.read),
     pattern: best === undefined ? '' : evidencePattern(prepared, best.vector),
     banding: chooseBanding(verdict),
-    candidates: scored.slice(0, most).map(({ company, others, vector, logOdds }, at) => {
+    candidates: scored.slice(0, most).map(({ company, others, vector, logOdds, read }, at) => {
       const own = vector.slice()
       return {
         company,
@@ -120,8 +118,34 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
         get features() {
           return namedFeatures(own)
         },
-        why: isShown && at < DEFAULT_CANDIDATES ? explainMatch(prepared, vector) : '',
+        why: isShown && at < DEFAULT_CANDIDATES ? explainMatch(prepared, vector, read) : '',
       }
     }),
   }
+}
+
+/**
+ * The better of two answers: by the cells as they are written, and by their second readings beside them. A second reading is no match where
+ * the first leaves another company to a person, unless that one has only a part of the cell as well. The first is none where only the second of
+ * two names in the cell agrees.
+ */
+function chooseAnswer(first: Answer, second: Answer): Answer {
+  if (first.decision === 'unmatched') return second.decision === 'unmatched' ? first : second
+  if (first.decision === 'matched') return second.reason === 'part-of-cell' ? second : first
+  if (second.score < first.score) return first
+  const [own, read] = [first.candidates[0]?.company, second.candidates[0]?.company]
+  if (second.decision !== 'matched' || own === read) return second
+  return second.candidates.some(({ company, features }) => company === own && features['reading'] !== undefined) ? second : first
+}
+
+/**
+ * Finds the company of a row. Pure and deterministic: the same index and query give the same answer; ties are broken by company id.
+ * Returns up to `most` candidates. `list`: what is known of the row's list. Never throws; a name that is empty, all punctuation or over 500 characters counts as missing.
+ */
+export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES, list: ListFacts = ALONE): Answer {
+  const prepared = prepareQuery(index, query)
+  const first = answer(index, prepared, most, list)
+  const isSettled = first.decision === 'matched' && !hasTwoNames(query.name ?? '')
+  const read = isSettled ? null : withReadings(index, query, prepared)
+  return read === null ? first : chooseAnswer(first, answer(index, read, most, list))
 }

@@ -4,7 +4,7 @@
  */
 
 import { vatNumberIn } from '../../normalise/check-digits.ts'
-import { isShortened, parseCompanyName } from '../../normalise/company-name.ts'
+import { hasFormAtEnd, isShortened, parseCompanyName } from '../../normalise/company-name.ts'
 import { normaliseCountry } from '../../normalise/country.ts'
 import {
   domainOf,
@@ -15,16 +15,20 @@ import {
   phoneDigits,
   postcodeArea,
 } from '../../normalise/identifiers.ts'
+import { listReadings, type NameReading } from '../../normalise/name-readings.ts'
 import { splitWords } from '../../normalise/text.ts'
 import { type Identifiers, listBlockingKeys } from './blocking/blocking-keys.ts'
 import { isOneCompany } from './blocking/company-records.ts'
 import { addressWords, type MatchIndex, readDigits, readInitials } from './blocking/match-index.ts'
+import { respell } from './respell.ts'
 import { lettersOf, listBigrams } from './similarity.ts'
 import type { Query } from './types.ts'
 
-function readName(index: MatchIndex, text: string) {
+/** A name of a row. `reading`: it is read out of a cell that says more; null for the whole cell. */
+function readName(index: MatchIndex, text: string, reading: NameReading | null = null) {
   const parsed = parseCompanyName(text)
   if (parsed.words.length === 0) return null
+  const marks = reading === null || reading.markedBy === text ? parsed.marks : parseCompanyName(reading.markedBy).marks
   const joined = parsed.words.join('')
   const numbers = parsed.words.map(word => index.dictionary.number(word))
   return {
@@ -39,9 +43,10 @@ function readName(index: MatchIndex, text: string) {
     initials: readInitials(parsed.words),
     digits: readDigits(parsed.words),
     legal: parsed.legal,
-    marks: parsed.marks,
+    marks,
     /** It shows that its words are cut off or abbreviated. */
     isShortened: isShortened(text),
+    reading,
     /** Letter bigrams of `joined`. */
     bigrams: listBigrams(joined),
     /** Similarities of its words and the words of the index, computed once. */
@@ -53,8 +58,17 @@ function readName(index: MatchIndex, text: string) {
 
 export type QueryName = Readonly<NonNullable<ReturnType<typeof readName>>>
 
+/** The words that a reading leaves out behind the name, if the addresses of the index have all of them. */
+function findTail(index: MatchIndex, names: readonly QueryName[]): readonly number[] | null {
+  const tail = names.find(name => name.reading !== null && name.reading.tail !== '')?.reading?.tail ?? ''
+  const words = splitWords(tail).map(word => index.address.dictionary.number(word))
+  return words.length > 0 && words.every(word => word >= 0) ? words : null
+}
+
+const NAME_FIELDS = ['name', 'tradingName', 'aliasName', 'previousName'] as const
+
 export function prepareQuery(index: MatchIndex, query: Query) {
-  const texts = [query.name, query.tradingName, query.aliasName, query.previousName].filter(text => text !== undefined)
+  const texts = NAME_FIELDS.map(field => query[field]).filter(text => text !== undefined)
   const names = [...new Set(texts)].map(text => readName(index, text)).filter(name => name !== null)
   const country = normaliseCountry(query.countryCode ?? '') || normaliseCountry(query.country ?? '')
   const orgNumber = normaliseOrgNumber(query.orgNumber ?? '', country) || normaliseOrgNumber(query.taxCode ?? '', country)
@@ -87,9 +101,27 @@ export function prepareQuery(index: MatchIndex, query: Query) {
     /** Numbers of the address words in the index, -1 for unknown ones; null without an address. */
     address: address.length > 0 ? address : null,
     town: splitWords(query.town ?? '').join(' '),
+    /** Numbers of the address words behind the name in its cell, which may be its town; null without. */
+    tail: null as readonly number[] | null,
     postcodeArea: postcodeArea(identifiers.postcode),
     postcodeAlone: keys.some(key => key.startsWith('z') && isOneCompany(index, index.keys.lookup(key))),
   }
 }
 
 export type PreparedQuery = Readonly<ReturnType<typeof prepareQuery>>
+
+const plainReading = (text: string, isOther = false): NameReading => ({ text, isOther, markedBy: text, tail: '' })
+
+/** The query with the second readings of its name cells beside the first; null for cells that are only names. */
+export function withReadings(index: MatchIndex, query: Query, prepared: PreparedQuery): PreparedQuery | null {
+  const cells = [...new Set(NAME_FIELDS.map(field => query[field] ?? ''))]
+  const parts = cells.flatMap(listReadings)
+  const [name = '', address = ''] = [query.name, query.address1]
+  if (/^\s*\d/.test(name) && hasFormAtEnd(address)) parts.push(plainReading(address, true))
+  const respelt = [...cells, ...parts.map(({ text }) => text)].map(text => respell(index, text)).filter(text => text !== null)
+  const readings = [...parts, ...respelt.map(text => plainReading(text))]
+    .map(reading => readName(index, reading.text, reading))
+    .filter(read => read !== null)
+  if (readings.length === 0) return null
+  return { ...prepared, names: [...prepared.names, ...readings], tail: findTail(index, readings) }
+}

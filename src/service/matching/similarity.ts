@@ -114,7 +114,7 @@ let row = new Uint8Array(MAX_WORD + 1)
 let below = new Uint8Array(MAX_WORD + 1)
 
 /** Damerau-Levenshtein distance (optimal string alignment); `most` + 1 when it is larger than `most`. */
-function countEdits(a: string, b: string, most: number): number {
+export function countEdits(a: string, b: string, most: number): number {
   if (a.length > MAX_WORD || b.length > MAX_WORD) return most + 1
   for (let j = 0; j <= b.length; j++) row[j] = j
   for (let i = 1; i <= a.length; i++) {

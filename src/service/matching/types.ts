@@ -86,6 +86,7 @@ export const REASONS = [
   'address-alone',
   'other-script',
   'initials-alone',
+  'part-of-cell',
   'dissolved',
 ] as const
 

@@ -61,6 +61,7 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
   sisterDiffer: -1,
   sisterExtra: 0,
   otherScript: 0,
+  reading: -2.5,
   former: -0.3,
   confirmed: 0,
   townEqual: 1,

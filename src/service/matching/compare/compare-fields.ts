@@ -27,6 +27,14 @@ function addressDice(index: MatchIndex, words: readonly number[], company: numbe
   return all > 0 ? (2 * same) / all : 0
 }
 
+/** Whether all words are in the address of the company. */
+function isAt(index: MatchIndex, words: readonly number[], company: number): boolean {
+  const { starts, ids, needIds } = index.address
+  needIds?.(starts[company]!, starts[company + 1]!)
+  const known = ids.subarray(starts[company], starts[company + 1])
+  return words.every(word => known.includes(word))
+}
+
 /** Numbers of one kind. A tax number beside a court's number, or of digits too few or too many, cannot be compared. */
 function areOneKind(own: string, known: string, country: string): boolean {
   const length = numberLength(country)
@@ -114,7 +122,10 @@ function comparePlaces(index: MatchIndex, query: PreparedQuery, company: number,
     if (dice < 0.15) vector[AT.addressNone] = 1
   }
   if (vector[AT.exact] === 1 && (vector[AT.postcodeDiffer] === 1 || vector[AT.addressNone] === 1)) vector[AT.exactMoved] = 1
-  if (query.town === '') return
+  if (query.town === '') {
+    if (query.tail !== null && isAt(index, query.tail, company)) vector[AT.townEqual] = 1
+    return
+  }
   if (index.towns.is(company, query.town)) vector[AT.townEqual] = 1
   else if (!index.towns.is(company, '')) vector[AT.townDiffer] = 1
 }

@@ -264,6 +264,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
     if (!exact && hasOwnWords && hasSisterExtra(index, name, document, marks)) vector[AT.sisterExtra] = 1
   }
   vector[AT.domainName] = domainShare(index, index.companyOf[document]!, name.joined)
+  if (name.reading !== null) vector[AT.reading] = name.reading.isOther ? 1 : 0.2
   const kind = index.kinds.at(document)
   if (kind === 'previousName') vector[AT.former] = 1
   else if (kind === 'confirmed') vector[AT.confirmed] = 1

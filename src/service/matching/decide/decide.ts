@@ -158,6 +158,7 @@ export function decide(
   if (reason === null && mayBeSister(scored)) return verdict('review', 'sister-company')
   if (reason === null && vector[AT.otherScript] === 1 && !hasSupport(vector)) return verdict('review', 'other-script')
   if (reason === null && isInitialsAlone(vector)) return verdict('review', 'initials-alone')
+  if (reason === null && vector[AT.reading] === 1 && !hasSupport(vector)) return verdict('review', 'part-of-cell')
   if (reason === null && isAddressAlone(vector)) return verdict('review', 'address-alone')
   if (reason === null)
     return vector[AT.inactive] === 1 && !hasSupport(vector) ? verdict('review', 'dissolved') : verdict('matched', null)

@@ -21,10 +21,14 @@ const LABELS: readonly (readonly [string, Feature, Feature | null])[] = [
 const nameWord = (vector: Vector): string =>
   vector[AT.former] === 1 ? 'former name' : vector[AT.confirmed] === 1 ? 'confirmed name' : 'name'
 
-/** `name 0.97 | number = | postcode = | town ≠ | dissolved`; '' for no company. */
-export function explainMatch(query: PreparedQuery, vector: Vector): string {
+/**
+ * `name 0.97 | number = | postcode = | town ≠ | dissolved`; '' for no company. `read`: the part of the name cell that was compared, '' for the
+ * whole cell.
+ */
+export function explainMatch(query: PreparedQuery, vector: Vector, read: string): string {
   const parts: string[] = []
   if (query.names.length > 0) parts.push(`${nameWord(vector)} ${nameSimilarity(vector).toFixed(2)}`)
+  if (read !== '') parts.push(`read as "${read.replaceAll('|', '/')}"`)
   for (const [word, agrees, differs] of LABELS) {
     if (vector[AT[agrees]] === 1) parts.push(`${word} =`)
     else if (word === 'postcode' && vector[AT.postcodeNear] === 1) parts.push('postcode ≈')

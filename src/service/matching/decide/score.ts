@@ -45,6 +45,8 @@ export type ScoredCompany = { readonly company: number; readonly vector: Vector;
 export interface RankedCompany extends ScoredCompany {
   /** Its records in the other registers, in their order. */
   readonly others: readonly number[]
+  /** The part of the name cell that was compared; '' for the whole cell. */
+  readonly read: string
 }
 
 const NO_OTHERS: readonly number[] = []
@@ -89,6 +91,7 @@ function scoreCompany(
   vectors: RowVectors,
 ): RankedCompany {
   let best: Vector | null = null
+  let read = ''
   let bestName = Number.NEGATIVE_INFINITY
   const end = index.documentStarts[company + 1]!
   for (let document = index.documentStarts[company]!; document < end; document++) {
@@ -100,6 +103,7 @@ function scoreCompany(
       if (odds > bestName || (odds === bestName && vector[AT.confirmed] === 1)) {
         best = vector
         bestName = odds
+        read = name.reading?.text ?? ''
       }
     }
   }
@@ -107,7 +111,7 @@ function scoreCompany(
   compareFields(index, query, company, vector)
   const ofName = best === null ? 0 : bestName
   const total = sum(vector, NAME_FEATURES, FEATURES.length, ofName)
-  return { company, vector, logOdds: calibrate(vector[AT.shortened] === 1, total) + shift, others: NO_OTHERS }
+  return { company, vector, logOdds: calibrate(vector[AT.shortened] === 1, total) + shift, others: NO_OTHERS, read }
 }
 
 /**

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { buildIndex, match, type Query } from '../../../../src/service/matching/index.ts'
+import { makeHardKinds } from '../../../support/hard-kinds.ts'
+import { company } from './companies.ts'
+
+const gb = (id: string, name: string, town: string, postcode: string) =>
+  company({ id, name, country: 'GB', address1: '4 Foundry Lane', town, postcode, status: 'Active' })
+const COMPANIES = [
+  gb('1', 'Thornbury Castings Limited', 'Sheffield', 'S9 2TX'),
+  gb('2', 'Bluebird Garden Centres Limited', 'Lewes', 'BN7 2AA'),
+  gb('3', 'Elmsley Accountants LLP', 'Derby', 'DE1 2GB'),
+  gb('4', 'Quillon Communications Cabling Limited', 'Hull', 'HU3 4LL'),
+  gb('5', 'Marwick Ferries Limited', 'Poole', 'BH15 1AB'),
+  ...makeHardKinds().companies,
+]
+const index = buildIndex(COMPANIES)
+const answer = (name: string, rest: Query = {}) => {
+  const { decision, reason, why, candidates } = match(index, { name, country: 'GB', ...rest })
+  return { decision, reason, why, id: COMPANIES[candidates[0]?.company ?? -1]?.id ?? null }
+}
+
+describe('a name cell that says more than a name', () => {
+  it.each([
+    ['a code', '10023 - THORNBURY CASTINGS LTD', 'THORNBURY CASTINGS LTD', '1'],
+    ['a remark', 'Thornbury Castings - DO NOT USE, DUPLICATE OF 4711', 'Thornbury Castings', '1'],
+    ['a trading name', 'Thornbury Castings Ltd t/a Northern Metal Works', 'Thornbury Castings Ltd', '1'],
+    ['a host', 'Thornbury Castings Ltd c/o Elmsley Accountants LLP', 'Thornbury Castings Ltd', '1'],
+    ['digits of a scanner', 'QUI1LON COMMUN1CATIONS CABL1NG LTD', 'quillon communications cabling ltd', '4'],
+    ['letters of a scanner', 'Quillon Cornrnunications Cabling', 'quillon communications cabling', '4'],
+    ['spelling errors', 'Quillon Communitcations Cabl1ng', 'quillon communications cabling', '4'],
+  ])('%s is read out of it, and the explanation shows what was read', (_, name, read, id) => {
+    const found = answer(name)
+    expect(found).toMatchObject({ decision: 'matched', id })
+    expect(found.why).toContain(`read as "${read}"`)
+  })
+
+  it('a cell that matches as it is written has no second reading', () => {
+    expect(answer('Thornbury Castings Ltd', { postcode: 'S9 2TX' })).toEqual({
+      decision: 'matched',
+      reason: null,
+      why: 'name 1.00 | postcode = | country =',
+      id: '1',
+    })
+  })
+
+  it('the second of two names is a match only with other evidence', () => {
+    const name = 'Severn Leisure Ltd t/a Bluebird Garden Centres'
+    expect(answer(name)).toMatchObject({ decision: 'review', reason: 'part-of-cell', id: '2' })
+    expect(answer(name, { postcode: 'BN7 2AA' })).toMatchObject({ decision: 'matched', id: '2' })
+  })
+
+  it('of two companies in one cell neither is meant for certain', () => {
+    expect(answer('Thornbury Castings Ltd / Bluebird Garden Centres Ltd')).toMatchObject({
+      decision: 'review',
+      reason: 'part-of-cell',
+    })
+  })
+
+  it('what distinguishes sister companies is not left out', () => {
+    for (const name of ['Thornbury Castings Ltd - North', 'Thornbury Castings Ltd No 2'])
+      expect(answer(name), name).not.toMatchObject({ decision: 'matched' })
+  })
+
+  it('a name in the column of addresses, with the address in its place, is found at its postcode', () => {
+    const swapped = { address1: 'Thornbury Castings Limited', postcode: 'S9 2TX' }
+    expect(answer('4 Foundry Lane', swapped)).toMatchObject({ decision: 'matched', id: '1' })
+    expect(answer('4 Foundry Lane', { ...swapped, postcode: 'ZE1 0AA' })).not.toMatchObject({ decision: 'matched' })
+  })
+
+  it.each([
+    ['stars', '*'.repeat(159)],
+    ['digits', '1'.repeat(160)],
+    ['dashes', ' - '.repeat(53)],
+    ['trading names', 'b t/a '.repeat(26)],
+    ['digits in words', 'm1l0s5b8 '.repeat(17)],
+    ['legal forms', 'ltd x '.repeat(26)],
+  ])('160 characters of %s are answered in time', (_, name) => {
+    const times = Array.from({ length: 10 }, () => {
+      const started = performance.now()
+      match(index, { name })
+      return performance.now() - started
+    })
+    expect(Math.min(...times)).toBeLessThan(50)
+  })
+})
