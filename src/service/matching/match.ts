@@ -7,7 +7,7 @@ import type { MatchIndex } from './blocking/match-index.ts'
 import { decide, type Verdict } from './decide/decide.ts'
 import { evidencePattern, explainMatch } from './decide/explain.ts'
 import { numberHolds, presenceOf, shiftOf } from './decide/list-facts.ts'
-import { listScores, type RankedCompany, type ScoredCompany, scoreCompanies, toChance } from './decide/score.ts'
+import { listScores, type RankedCompany, scoreCompanies, toChance } from './decide/score.ts'
 import { AT, namedFeatures, RowVectors, type Vector } from './features.ts'
 import { type PreparedQuery, prepareQuery, withReadings } from './query.ts'
 import type { Answer, ListFacts, Query, RowEvidence } from './types.ts'
@@ -23,10 +23,10 @@ const sameConflicts = (a: Vector, b: Vector): boolean => CONFLICTS.every(at => a
  * Without the evidence of a web domain for a company of one register whose whole name is in the row, if another register has a company of
  * that name without a website: which register keeps websites would decide.
  */
-function withoutLoneDomains(index: MatchIndex, scored: readonly ScoredCompany[]): readonly ScoredCompany[] {
+function withoutLoneDomains(index: MatchIndex, scored: readonly RankedCompany[]): readonly RankedCompany[] {
   const exact = scored.filter(({ vector }) => vector[AT.exact] === 1)
   const bare = exact.filter(candidate => index.labels.at(candidate.company) === '').map(({ company }) => company)
-  const isLone = ({ company, vector }: ScoredCompany): boolean => {
+  const isLone = ({ company, vector }: RankedCompany): boolean => {
     if (vector[AT.exact] !== 1 || vector[AT.domainName] === 0) return false
     const isRivalled = bare.some(candidate => registerOf(index, candidate) !== registerOf(index, company))
     return isRivalled && listRecords(index, company).length === 1
