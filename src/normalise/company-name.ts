@@ -36,13 +36,17 @@ const WEAK = new RegExp(
   'i',
 )
 
+/** Any of them, in one pass: most names have none. */
+const ANY = new RegExp(STRONG.map(({ source }) => source).join('|'), 'i')
+
 export function withoutMarketSuffix(name: string): string {
   let rest = name
   let found = false
   for (let round = 0; round < 4; round++) {
     const start = Math.max(0, rest.length - 40)
     const end = rest.slice(start)
-    const tail = STRONG.map(pattern => end.search(pattern)).find(at => at >= 0) ?? (found ? end.search(WEAK) : -1)
+    const strong = ANY.test(end) ? STRONG.map(pattern => end.search(pattern)).find(at => at >= 0) : undefined
+    const tail = strong ?? (found ? end.search(WEAK) : -1)
     if (tail < 0 || start + tail < 2) return rest
     rest = rest.slice(0, start + tail)
     found = true

@@ -12,6 +12,9 @@ const BY_NAME: ReadonlyMap<string, string> = new Map(
   Object.entries(COUNTRIES).flatMap(([code, names]) => [code.toLowerCase(), ...names.split('|')].map(name => [name, code])),
 )
 
+/** Names and codes in normalised spelling. */
+export const COUNTRY_NAMES: readonly string[] = [...BY_NAME.keys()]
+
 /** The country of a name or code that is normalised already; '' for any other text. */
 export const countryNamed = (normalised: string): string => BY_NAME.get(normalised) ?? ''
 

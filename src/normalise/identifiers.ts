@@ -142,8 +142,9 @@ export function domainOf(text: string): string {
   const host = (address.includes('@') ? address.slice(address.lastIndexOf('@') + 1) : address)
     .replace(/^[a-z]+:\/\//, '')
     .split(/[/?#:\s]/, 1)[0]
-  const labels = (host ?? '').split('.').filter(label => label !== '')
-  if (labels.length < 2 || !labels.every(label => /^[\p{L}\p{N}-]+$/u.test(label))) return ''
+  if (host === undefined || !/^[\p{L}\p{N}.-]+$/u.test(host)) return ''
+  const labels = host.split('.').filter(label => label !== '')
+  if (labels.length < 2) return ''
   const last = labels.at(-1) ?? ''
   const second = labels.at(-2) ?? ''
   // `co.uk`, `com.au`, `org.br`: a short label below a country belongs to the registry.

@@ -3,7 +3,7 @@
  * points of the compass, countries, what is in brackets, and the words by which a group names its parts (`Trading`, `Properties`).
  */
 import abbreviations from './abbreviations.json' with { type: 'json' }
-import { countryNamed } from './country.ts'
+import { COUNTRY_NAMES, countryNamed } from './country.ts'
 import { isNative, splitWords } from './text.ts'
 
 /**
@@ -86,11 +86,27 @@ function numberMark(words: readonly string[], at: number): string | null {
   return LETTER + word
 }
 
+/** Words that may be a mark. */
+const MARKING: ReadonlySet<string> = new Set([
+  ...INTERNATIONALS,
+  ...NUMBERS.keys(),
+  ...POINTS.keys(),
+  ...PARTS,
+  ...NATIONS,
+  ...SHORT_COUNTRIES,
+  ...COUNTRY_NAMES.filter(name => name.length > 3),
+])
+const isDigit = (code: number): boolean => code >= 48 && code <= 57
+/** Whether a word may be a mark, which few are. */
+const mayMark = (word: string): boolean =>
+  word.length === 1 || isDigit(word.charCodeAt(0)) || MARKING.has(word) || ROMAN.test(word)
+
 /**
  * The marks of a name as one text, sorted; '' for a name without. `words` are its words in order, without the legal form and not yet
  * spelled out. `hasForm`: its legal form is at the end.
  */
 export function nameMarks(text: string, words: readonly string[], hasForm = false): string {
+  if (!text.includes('(') && !text.includes('[') && !words.some(mayMark) && !isNative(text)) return ''
   const marks = new Set<string>()
   const hasParValue = PAR_VALUE.test(text)
   if (words.length > 1 && words.some(word => INTERNATIONALS.has(word))) marks.add(DISTINCT + INTERNATIONAL)

@@ -1,6 +1,6 @@
 /**
- * What else a name cell may say than one name: remarks around the name (`10023 - ACME LTD`, `Acme Ltd, Leeds`, `FAO Accounts, Acme Ltd`), or
- * two names (`Acme Ltd t/a Bluebird`). Each is a second reading: it stands beside the cell as it is written, never in its place.
+ * What a name cell may hold beside one name: remarks around the name (`10023 - ACME LTD`, `Acme Ltd, Leeds`, `FAO Accounts, Acme Ltd`), or
+ * two names (`Acme Ltd t/a Bluebird`). Each is a second reading: it stands beside the whole cell, never in its place.
  */
 import { hasFormAtEnd, isLegalWord, parseCompanyName } from './company-name.ts'
 import { splitWords } from './text.ts'
@@ -122,7 +122,7 @@ function readTwoNames(text: string): Part[] {
   return parent === null ? [] : parent.map(part => ({ text: part, isOther: true }))
 }
 
-/** Whether a word in the cell says that it has two names, or a name and a host: as a whole it is no name. */
+/** Whether a word in the cell shows that it has two names, or a name and a host: the whole cell is no name then. */
 export const hasTwoNames = (cell: string): boolean =>
   cell.length <= MAX_CELL && [TRADING, FORMERLY, CARE_OF].some(pattern => pattern.test(cell))
 
@@ -140,7 +140,7 @@ function readDepartment(text: string): Part[] {
   return [{ text: name, isOther: !SIGN.test(found[0]) && !hasFormAtEnd(name) }]
 }
 
-/** The parts beside a bar, slash or dash: one name in two languages, or two names of which nobody knows which is meant. */
+/** The parts beside a bar, slash or dash: one name in two languages, or two names of which either may be meant. */
 function readSeparated(text: string): Part[] {
   const parts = text
     .split(SEPARATED)
@@ -175,7 +175,7 @@ function readTail(text: string): Part[] {
 }
 
 const RULES = [readRemarks, readContact, readTwoNames, readDepartment, readTail, readSeparated]
-/** A cell is read in so many ways at most. */
+/** Readings of one cell at most. */
 const MAX_READINGS = 6
 /** Longer cells are no names with a remark, and the patterns take quadratic time. */
 const MAX_CELL = 160

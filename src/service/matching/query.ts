@@ -24,7 +24,7 @@ import { respell } from './respell.ts'
 import { lettersOf, listBigrams } from './similarity.ts'
 import type { Query } from './types.ts'
 
-/** A name of a row. `reading`: it is read out of a cell that says more; null for the whole cell. */
+/** A name of a row. `reading`: the part of the cell that it is; null for the whole cell. */
 function readName(index: MatchIndex, text: string, reading: NameReading | null = null) {
   const parsed = parseCompanyName(text)
   if (parsed.words.length === 0) return null

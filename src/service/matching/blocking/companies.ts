@@ -59,21 +59,25 @@ export class CompaniesBuilder {
   }
 
   #field(value: string | readonly string[]): boolean {
-    const texts = typeof value === 'string' ? [value] : value
-    if (texts.every(text => text === '')) return false
-    for (const [at, text] of texts.entries()) {
-      if (at > 0) this.#bytes.push(SEPARATOR)
-      this.#bytes.text(text)
+    if (typeof value === 'string') {
+      if (value === '') return false
+      this.#bytes.text(value)
+    } else {
+      if (value.every(text => text === '')) return false
+      for (let at = 0; at < value.length; at++) {
+        if (at > 0) this.#bytes.push(SEPARATOR)
+        this.#bytes.text(value[at]!)
+      }
     }
     this.#bytes.push(END)
     return true
   }
 
   #texts(company: Company, field: (typeof FIELDS)[number]): string | readonly string[] {
-    const { activities = [], figures = {} } = company
-    if (field === 'activities') return activities.map(text => this.#numberOf(text))
-    if (field === 'figures') return FIGURES.map(name => figures[name] ?? '')
-    return company[field] ?? ''
+    if (field === 'activities') return company.activities?.map(text => this.#numberOf(text)) ?? ''
+    if (field !== 'figures') return company[field] ?? ''
+    const { figures } = company
+    return figures === undefined ? '' : FIGURES.map(name => figures[name] ?? '')
   }
 
   add(company: Company): Identifiers {
@@ -81,7 +85,8 @@ export class CompaniesBuilder {
     this.#starts.push(start)
     let present = 0
     for (let at = 0; at < HEADER_BYTES; at++) this.#bytes.push(0)
-    for (const [bit, field] of FIELDS.entries()) {
+    for (let bit = 0; bit < FIELDS.length; bit++) {
+      const field = FIELDS[bit]!
       if (field === 'connectId' && company.connectId === defaultConnectId(company)) continue
       if (this.#field(this.#texts(company, field))) present |= 1 << bit
     }

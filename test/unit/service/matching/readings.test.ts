@@ -19,7 +19,7 @@ const answer = (name: string, rest: Query = {}) => {
   return { decision, reason, why, id: COMPANIES[candidates[0]?.company ?? -1]?.id ?? null }
 }
 
-describe('a name cell that says more than a name', () => {
+describe('a name cell with more than a name', () => {
   it.each([
     ['a code', '10023 - THORNBURY CASTINGS LTD', 'THORNBURY CASTINGS LTD', '1'],
     ['a remark', 'Thornbury Castings - DO NOT USE, DUPLICATE OF 4711', 'Thornbury Castings', '1'],
@@ -34,7 +34,7 @@ describe('a name cell that says more than a name', () => {
     expect(found.why).toContain(`read as "${read}"`)
   })
 
-  it('a cell that matches as it is written has no second reading', () => {
+  it('a whole cell that matches has no second reading', () => {
     expect(answer('Thornbury Castings Ltd', { postcode: 'S9 2TX' })).toEqual({
       decision: 'matched',
       reason: null,
