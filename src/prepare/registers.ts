@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Env, findDataDir, registersOf, text } from '../env/environment.ts'
 import { action, FettleError, type Issue, issue, type Place } from '../errors.ts'
-import type { PlannedRegister, PlannedService } from '../pipeline/index.ts'
+import type { Plan, PlannedRegister, PlannedService } from '../pipeline/index.ts'
 
 export const findRegisterDir = (dataDir: string): string => join(dataDir, 'registers')
 
@@ -41,6 +41,17 @@ export async function findRegisters(env: Env, wanted: readonly string[] | null):
     ),
     countries: countries.includes('') ? null : [...new Set(countries)].sort(),
   }
+}
+
+/** What the rows of a plan are matched by on this machine, without a service; the sample is imported. Throws as findRegisters does. */
+export async function registersHere({ register, companyNumbers }: Plan, { env, register: named }: RegisterChoice) {
+  const { importSample, SAMPLE } = await import('../service/registers/index.ts')
+  const { systemClock } = await import('../service/clock.ts')
+  const wanted = named ?? register?.map(({ name }) => name) ?? null
+  const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
+  const dir = findRegisterDir(findDataDir(env))
+  if (names.includes(SAMPLE)) await importSample(dir, systemClock)
+  return { dir, names, ...(companyNumbers && { companyNumbers }) }
 }
 
 /** The refusal, with the state of the data folder: a volume that is not mounted looks like a machine without registers. */

@@ -157,7 +157,9 @@ async function fetchAccepted(
   }
 }
 
-export function reviewTable(mappings: readonly string[], samples: readonly Sample[]) {
+type TableRow = Pick<Sample, 'row' | 'key' | 'cells' | 'fingerprint' | 'decision' | 'candidates'>
+
+export function reviewTable(mappings: readonly string[], samples: readonly TableRow[]) {
   const known = new Set(samples.flatMap(({ candidates }) => candidates.flatMap(({ fields }) => Object.keys(fields))))
   const fields = [...mappings, 'register', 'otherIds'].filter(name => known.has(name))
   const names = [
@@ -169,7 +171,7 @@ export function reviewTable(mappings: readonly string[], samples: readonly Sampl
   return { names, rows: samples.flatMap(sample => listRows(sample, mappings, fields)) }
 }
 
-function listRows(sample: Sample, mappings: readonly string[], fields: readonly string[]): string[][] {
+function listRows(sample: TableRow, mappings: readonly string[], fields: readonly string[]): string[][] {
   const { row, key, cells, fingerprint, decision } = sample
   const candidates = sample.candidates.length > 0 ? sample.candidates : [NOBODY]
   return candidates.map(company => {

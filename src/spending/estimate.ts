@@ -1,6 +1,6 @@
 /** Estimates that send nothing: of a run from the last good one, and of the match rate and credits of a list from a sample. */
 import { realClock } from '../client/clock.ts'
-import { type Credentials, type Env, findDataDir } from '../env/environment.ts'
+import type { Credentials, Env } from '../env/environment.ts'
 import { findIdentity } from '../env/identity.ts'
 import type { RunKey } from '../env/run-key.ts'
 import type { Issue } from '../errors.ts'
@@ -8,12 +8,13 @@ import { sentRows } from '../input/index.ts'
 import { countRows } from '../input/upload/asked-rows.ts'
 import type { ReuseCounts } from '../model/results.ts'
 import { type Change, changesOf, type InputRef, isSameWork, leastRequests, type Plan } from '../pipeline/index.ts'
-import { findRegisterDir, findRegisters } from '../prepare/registers.ts'
+import { registersHere } from '../prepare/registers.ts'
 import { isBusy } from '../reuse/answer-folder.ts'
 import { type Chosen, keyIssues, prepareChoice } from '../reuse/choose.ts'
 import type { ReuseSettings } from '../reuse/settings.ts'
 import { finishedRunOfKey, readRowsBefore } from '../runs/run-queries.ts'
 import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
+import { type ShareEstimate, shareInterval } from '../share-interval.ts'
 import { mostCredits, mostQuestions, spentInMonth } from './spending.ts'
 
 /** A run before it is one; what cannot be known is null. */
@@ -152,16 +153,8 @@ export interface EstimateOptions {
 /** Throws FETTLE_REGISTER_NONE without a register, FETTLE_REGISTER_UNKNOWN, FETTLE_INPUT_READ. */
 export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }: EstimateOptions): Promise<CreditsEstimate> {
   const { matchSample } = await import('../service/data-cleaning/processing/list-sample.ts')
-  const { importSample, SAMPLE } = await import('../service/registers/index.ts')
-  const { systemClock } = await import('../service/clock.ts')
-  const wanted = registers ?? plan.register?.map(({ name }) => name) ?? null
-  const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
-  if (names.includes(SAMPLE)) await importSample(findRegisterDir(findDataDir(env)), systemClock)
-  const { registers: used, ...sample } = await matchSample(() => sentRows(plan, cwd), rows, {
-    dir: findRegisterDir(findDataDir(env)),
-    names,
-    ...(plan.companyNumbers && { companyNumbers: plan.companyNumbers }),
-  })
+  const chosen = await registersHere(plan, { env, register: registers })
+  const { registers: used, ...sample } = await matchSample(() => sentRows(plan, cwd), rows, chosen)
   const list = plan.sent
   const matched = shareInterval(sample.matched, sample.rows, list)
   const credits = plan.enrich && {
@@ -171,26 +164,4 @@ export async function estimateCredits(plan: Plan, { env, cwd, rows, registers }:
     budget: plan.budget.credits,
   }
   return { list, sample, matched, review: shareInterval(sample.review, sample.rows, list), credits, registers: used }
-}
-
-type ShareEstimate = Readonly<Record<'share' | 'low' | 'high', number>>
-
-/** The quantile of the normal distribution for 95 %. */
-const Z = 1.959964
-
-/**
- * Wilson's interval, which holds for small samples and rare events, with the correction for a sample that is a considerable part of
- * the list: of a list that was taken whole the share is known. `found` of `sample` rows of `list`.
- */
-export function shareInterval(found: number, sample: number, list: number): ShareEstimate {
-  if (sample === 0) return { share: 0, low: 0, high: list === 0 ? 0 : 1 }
-  const share = found / sample
-  if (sample >= list) return { share, low: share, high: share }
-  const size = (sample * (list - 1)) / (list - sample)
-  const middle = (share + Z ** 2 / (2 * size)) / (1 + Z ** 2 / size)
-  const half = (Z / (1 + Z ** 2 / size)) * Math.sqrt((share * (1 - share)) / size + Z ** 2 / (4 * size ** 2))
-  // Rows that were looked at are certain.
-  const low = Math.max(middle - half, found / list)
-  const high = Math.min(middle + half, 1 - (sample - found) / list)
-  return { share, low: Math.min(low, share), high: Math.max(high, share) }
 }

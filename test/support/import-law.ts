@@ -8,6 +8,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   counted: [],
   nearest: [],
   'list-sample': ['node:'],
+  'share-interval': [],
   'loop-turns': ['node:'],
   'shell-command': ['errors'],
   process: ['node:'],
@@ -115,8 +116,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['errors', 'contract:types', 'model:types', 'pipeline:types', 'client', 'files', 'results', 'report', 'env', 'prepare'],
   ],
   spending: [
-    ...['counted', 'errors', 'model:types', 'pipeline', 'journal', 'client', 'files', 'input', 'results', 'reuse', 'service'],
-    ...['env', 'runs', 'prepare', 'account', 'zod', 'node:'],
+    ...['counted', 'share-interval', 'errors', 'model:types', 'pipeline', 'journal', 'client', 'files', 'input', 'results'],
+    ...['reuse', 'service', 'env', 'runs', 'prepare', 'account', 'zod', 'node:'],
   ],
   privacy: [
     ...['counted', 'errors', 'model', 'pipeline', 'journal', 'client', 'files', 'formats', 'input', 'results', 'reuse'],
@@ -130,6 +131,10 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   review: [
     ...['errors', 'model', 'pipeline', 'journal', 'run', 'results', 'reuse/files', 'report:types', 'env', 'runs', 'prepare'],
     ...['spending', 'execution', 'node:'],
+  ],
+  evaluate: [
+    ...['counted', 'errors', 'loop-turns', 'share-interval', 'model:types', 'normalise', 'pipeline', 'input', 'results'],
+    ...['service', 'service/matching:types', 'prepare:types', 'review'],
   ],
   distributed: [
     ...['counted', 'errors', 'model:types', 'pipeline', 'journal', 'client:types', 'files', 'results', 'reuse', 'reuse/files'],
@@ -154,7 +159,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   cli: [
     ...['counted', 'shell-command', 'package-file', 'errors', 'contract', 'model', 'pipeline', 'journal:types', 'run', 'files'],
     ...['formats/index', 'results', 'reuse:types', 'report', 'service', 'env', 'runs', 'staging', 'observe', 'prepare'],
-    ...['account', 'spending', 'privacy', 'execution', 'review', 'distributed', 'pipeline-tests', 'doctor'],
+    ...['account', 'spending', 'privacy', 'execution', 'review', 'evaluate', 'distributed', 'pipeline-tests', 'doctor'],
     ...['yargs', 'picocolors', 'fast-string-width', 'node:'],
   ],
   testing: ['contract', 'model:types', 'errors', 'service', 'zod', 'node:'],

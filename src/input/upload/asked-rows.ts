@@ -53,10 +53,13 @@ function isFirstOfItsKey({ collapse, mappings }: Plan): (uploadRow: readonly str
 export async function* sentRows(plan: Plan, root = ''): AsyncGenerator<Readonly<Record<string, string>>> {
   const { mappings, limit, input } = plan
   const whole: Plan = { ...plan, shard: undefined, rows: limit ?? input.rows }
-  for await (const { uploadRow } of askedRows(whole, root, undefined, false)) {
-    const cells = mappings.map(({ mapping, index }) => [mapping, uploadRow[index]?.trim() ?? ''] as const)
-    yield Object.fromEntries(cells.filter(([, cell]) => cell !== ''))
-  }
+  for await (const { uploadRow } of askedRows(whole, root, undefined, false)) yield mappedCells(mappings, uploadRow)
+}
+
+/** Mapping to text of a sent row, without empty cells. */
+export function mappedCells(mappings: Plan['mappings'], uploadRow: readonly string[]): Readonly<Record<string, string>> {
+  const cells = mappings.map(({ mapping, index }) => [mapping, uploadRow[index]?.trim() ?? ''] as const)
+  return Object.fromEntries(cells.filter(([, cell]) => cell !== ''))
 }
 
 /** Rows that are sent, each different one once where rows are collapsed, and empty rows, which are not. */

@@ -3,7 +3,14 @@
 export { BY_RANGE, bytesOf, type Column, type IndexImage, Layout, type Pages, pack, sizeOf } from './blocking/columns.ts'
 export { defaultConnectId } from './blocking/companies.ts'
 export { registerOf } from './blocking/company-records.ts'
-export { buildIndex, companyWithId, createIndexBuilder, type MatchIndex, viewIndex } from './blocking/match-index.ts'
+export {
+  buildIndex,
+  companiesNamed,
+  companyWithId,
+  createIndexBuilder,
+  type MatchIndex,
+  viewIndex,
+} from './blocking/match-index.ts'
 export { appliedFacts, appliedShare, estimateFacts, estimateShare } from './decide/list-facts.ts'
 export { match, rowEvidence } from './match.ts'
 export type { Company, ListFacts, Query } from './types.ts'

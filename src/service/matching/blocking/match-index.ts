@@ -3,11 +3,11 @@
  * exact keys, addresses are bags of words. `match` reads it as views of one shared buffer, which any number of threads may share.
  */
 import { collapseUmlauts, type LegalClass, parseCompanyName } from '../../../normalise/company-name.ts'
-import { normalisePostcode } from '../../../normalise/identifiers.ts'
+import { normaliseOrgNumber, normalisePostcode } from '../../../normalise/identifiers.ts'
 import { normaliseText, splitWords } from '../../../normalise/text.ts'
 import { charCode } from '../similarity.ts'
 import type { Company } from '../types.ts'
-import { listBlockingKeys } from './blocking-keys.ts'
+import { listBlockingKeys, makeNumberKey } from './blocking-keys.ts'
 import {
   type Column,
   type IndexImage,
@@ -78,6 +78,23 @@ export function companyWithId({ keys, companies }: MatchIndex, connectId: string
     if (company.connectId === connectId) return company
   }
   return null
+}
+
+/**
+ * The companies that a person names: by connectId or the id of the register, else by organisation number. `country`: of the number, where
+ * it is known. `GB-0-01234567`, the id that a service gives a company, ends in its number.
+ */
+export function companiesNamed(index: MatchIndex, text: string, country: string): readonly number[] {
+  const { keys, companies, countries, identifiers } = index
+  const byId = keys.lookup(`i${text}`).filter(at => [companies.at(at).connectId, companies.at(at).id].includes(text))
+  if (byId.length > 0) return byId
+  const [, land = country, written = text] = /^([A-Z]{2})-(?:.*-)?([^-]+)$/.exec(text) ?? []
+  const number = normaliseOrgNumber(written, land)
+  return keys.lookup(makeNumberKey(number)).filter(at => {
+    const own = countries.at(at)
+    const isThere = number !== '' && (land === '' || own === '' || own === land)
+    return isThere && identifiers.orgNumber.at(at) === normaliseOrgNumber(written, own)
+  })
 }
 
 /** The words of a document, in order. */

@@ -1,7 +1,7 @@
 /** The interval of a share that was estimated from a sample. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { shareInterval } from '../../../src/spending/estimate.ts'
+import { shareInterval } from '../../src/share-interval.ts'
 
 test('the interval contains the share, and never more or less than the rows that were looked at allow', () => {
   const lists = fc
