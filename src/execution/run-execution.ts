@@ -244,7 +244,8 @@ export class RunExecution implements Attempt {
       baseline: this.#baseline,
       decisions: () => loadDecisions(this.#state.plan, root, this.now()),
       otherDecisions: () => loadOtherDecisions(this.#state.plan, root, this.now()),
-      isRejected: (outcomes, changes, decided) => isRejected(this.#state, outcomes, { before: this.#before, changes }, decided),
+      isRejected: (outcomes, { decisions, ...found }) =>
+        isRejected(this.#state, outcomes, { before: this.#before, ...found }, decisions),
       answerSink: plan.reuse == null ? undefined : jobs => this.#openAnswerSink(jobs),
     }
     return openRunPorts(plan, this.directory, options, this.storage)

@@ -165,6 +165,8 @@ export const EVENTS = {
     reused: z.object({ known: outcomes, sent: outcomes }).nullish(),
     /** Absent or null where the service gives neither bands nor patterns. */
     matches: matches.nullish(),
+    /** Absent or null where no doubt is looked for. */
+    doubtful: count.nullish(),
     scores: list(count),
     lowestScores: z.object({ matched: rows, review: rows }).optional(),
     decisions: z

@@ -47,6 +47,7 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly lowestScores: LowestScores | null
   readonly matches: MatchGroups | null
   readonly changes: RunChanges | null
+  readonly doubtful: number | null
   /** Counts of the review decisions applied, null without decisions. */
   readonly decisions: DecisionCounts | null
   /** Null when answers of earlier runs are not used, and before the rows are chosen. */
@@ -84,7 +85,7 @@ const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: Run
   outcomes: null,
   samples: [],
   scores: [],
-  ...{ lowestScores: null, matches: null, decisions: null, changes: null },
+  ...{ lowestScores: null, matches: null, decisions: null, changes: null, doubtful: null },
   reasons: {},
   duplicates: [],
   reuse: null,
@@ -214,8 +215,8 @@ function apply(state: RunState, event: RunEvent): RunState {
       return withJob(state, event.part, () => ({ archived: true }))
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
-      const { reasons = {}, duplicates = [], matches = null, changes = null } = event
-      const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions, changes }
+      const { reasons = {}, duplicates = [], matches = null, changes = null, doubtful = null } = event
+      const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions, changes, doubtful }
       return { ...state, outputs, ...counted, ...afterOutputs(state, event), ...afterReuse(state, event) }
     }
     case 'correlation.noted':

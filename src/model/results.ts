@@ -298,6 +298,8 @@ export interface PublishedResults {
   readonly words: readonly { readonly word: string; readonly cells: number }[]
   /** Null when the service gives neither bands nor patterns. */
   readonly matches: MatchGroups | null
+  /** Rows whose company may be a different one; null where no doubt is looked for. */
+  readonly doubtful: number | null
   /** Null when the run applies no decisions. */
   readonly decisions: DecisionCounts | null
   /** Rows of the input with undone decisions, and how many decisions may be undone: their row was renamed, or left the list. */

@@ -28,10 +28,11 @@ import {
   Answers,
   answerReader,
 } from './answers.ts'
+import { auditorOf } from './audit.ts'
 import { compareStates } from './changes/compare.ts'
 import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { type Undone, UndoneFinder } from './changes/undone.ts'
-import { applyDecision, foundIds, type RowResult, SKIPPED } from './decisions/apply-decisions.ts'
+import { applyDecision, foundIds, isFound, type RowResult, SKIPPED } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
@@ -108,9 +109,12 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
     const found = undone?.find(compared !== null) ?? NOTHING_UNDONE
     const changes = compared && withRenewed(compared, found, plan)
     const counts = decisions === null ? null : totals.decisions(decisions, found)
-    const isRejected = options.isRejected?.(totals.outcomes(), changes?.counts ?? null, counts) === true
+    const counted = totals.results()
+    const { outcomes, doubtful } = counted
+    const judged = { changes: changes?.counts ?? null, decisions: counts, doubtful }
+    const isRejected = options.isRejected?.(outcomes, judged) === true
     return {
-      ...totals.results(),
+      ...counted,
       files: (await writers?.publishFiles(isRejected)) ?? [],
       isRejected,
       changes,
@@ -243,7 +247,7 @@ async function joinRows({ plan, answers, answerTo, joinRow, sinks }: Joining, { 
   }
 }
 
-const SKIPPED_ROW = { uploadRow: [], result: SKIPPED, isRepeat: false, fingerprints: [], state: null }
+const SKIPPED_ROW = { uploadRow: [], result: SKIPPED, isRepeat: false, doubt: '', fingerprints: [], state: null }
 
 type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readonly string[], answered: AnsweredRow) => JoinedRow
 
@@ -256,6 +260,7 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
   const questionAbout = questionMaker(plan)
   const correctDuplicate = duplicateCorrector(plan)
   const assertOneRow = sharedDecisionChecker(plan)
+  const audit = auditorOf(plan)
   return (number, inputRow, uploadRow, { answer: found, isRepeat }) => {
     const answer = proposals === null ? found : withProposals(found, proposals.get(questionAbout(uploadRow)?.id ?? ''))
     const isDecidable = identifiesAll || answer.outcome === 'review' || answer.outcome === 'unmatched'
@@ -273,6 +278,8 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
       uploadRow,
       result,
       isRepeat: isRepeat || (isCorrected && result.outcome === 'duplicate'),
+      // What a person decided about is not doubted.
+      doubt: isFound(result) && result.decided === null ? audit(uploadRow, result) : '',
       fingerprints,
       state: keepsStates ? makeState(number, result, inputRow, fingerprint) : null,
     }

@@ -2,12 +2,10 @@
  * Compares the companies of an enriched file with the rows that they stand beside: by names, numbers and places, in the forms of
  * matching. Rows that were reordered, or tags that were moved against the cells, show as companies that fit other rows better.
  */
-import { parseCompanyName } from '../normalise/company-name.ts'
-import { normaliseCountry } from '../normalise/country.ts'
-import { splitWords } from '../normalise/text.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { companyIn } from './enriched-file.ts'
+import { type Evidence, evidenceIn, hasShared, type Kind, kindOfMapping, kindOfTag } from './evidence.ts'
 
 export type Fit =
   | { readonly is: 'better' | 'unknown' }
@@ -30,35 +28,6 @@ const LEAST_LEAD = 0.1
 /** Similarity by which companies fit other rows evidently better than their own, and of how many. */
 const LEAST_LAG = 0.2
 const LEAST_COUNT = 3
-
-/** The kind of evidence in the cells of a mapping. */
-function kindOfMapping(mapping: string): Kind | null {
-  if (/countr/i.test(mapping)) return 'country'
-  if (/name/i.test(mapping)) return 'name'
-  if (/number|companyid|tax|lei$|safe|duns/i.test(mapping)) return 'number'
-  return /address|street|town|city|region|state|province|post|zip/i.test(mapping) ? 'place' : null
-}
-
-/** The kind of evidence in a column of the service, about the company itself. */
-const kindOfTag = (tag: string): Kind | null => {
-  if (/connectId$/i.test(tag)) return 'id'
-  if (/^contact\.country$/i.test(tag)) return 'country'
-  if (/^contact\./i.test(tag)) return /address|street|city|region|state|province|post(?:al)?code|zip/i.test(tag) ? 'place' : null
-  if (!/^general\./i.test(tag) || /row ?number$/i.test(tag)) return null
-  if (/(?:company|legal|trading|trade|alias)Name/i.test(tag) || /acronym$/i.test(tag)) return 'name'
-  return /(?:number|companyId|siren|siret|rsin|taxCode|\blei)$/i.test(tag) && !/safeNumber$/i.test(tag) ? 'number' : null
-}
-
-/** `id`: begins with the country, and ends with a number of the company, as in GB-0-01234567. */
-type Kind = 'name' | 'number' | 'place' | 'country' | 'id'
-
-interface Evidence {
-  /** The core words of each name. */
-  readonly names: readonly (readonly string[])[]
-  readonly numbers: ReadonlySet<string>
-  readonly places: ReadonlySet<string>
-  readonly countries: ReadonlySet<string>
-}
 
 interface Compared {
   readonly number: number
@@ -259,36 +228,6 @@ function hashOfStart(cell: string): number {
   return hash
 }
 
-function evidenceIn(columns: readonly (readonly [Kind, number])[], row: readonly string[]): Evidence {
-  const names: (readonly string[])[] = []
-  const numbers = new Set<string>()
-  const places = new Set<string>()
-  const countries = new Set<string>()
-  for (const [kind, at] of columns) {
-    const cell = row[at] ?? ''
-    if (cell.trim() === '') continue
-    const [, country = '', end = ''] = kind === 'id' ? (/^([A-Z]{2})-(?:.*-)?([^-]+)$/.exec(cell) ?? []) : []
-    const number = numberIn(kind === 'id' ? end : cell)
-    if (kind === 'id' || kind === 'country') {
-      const code = kind === 'id' ? country : normaliseCountry(cell)
-      if (code !== '') countries.add(code)
-    }
-    if (kind === 'name') {
-      const { words } = parseCompanyName(cell)
-      if (words.length > 0) names.push(words)
-    } else if (kind === 'number' || kind === 'id') {
-      if (number.length > 3) numbers.add(number)
-    } else if (kind === 'place') for (const word of splitWords(cell)) if (word.length > 2) places.add(word)
-  }
-  return { names, numbers, places, countries }
-}
-
-const numberIn = (cell: string): string =>
-  cell
-    .toUpperCase()
-    .replace(/[^A-Z0-9]/g, '')
-    .replace(/^0+/, '')
-
 const isAlike = (row: Evidence, other: Evidence): boolean =>
   row.names.map(joinWords).join('|') === other.names.map(joinWords).join('|') &&
   [...row.numbers].join('|') === [...other.numbers].join('|') &&
@@ -309,11 +248,6 @@ const isContrary = (row: Evidence, company: Evidence): boolean =>
 function shareOfShorter(words: readonly string[], other: readonly string[]): number {
   const [shorter, longer] = words.length <= other.length ? [words, other] : [other, words]
   return shorter.filter(word => longer.includes(word)).length / shorter.length
-}
-
-const hasShared = (values: ReadonlySet<string>, others: ReadonlySet<string>): boolean => {
-  for (const value of values) if (others.has(value)) return true
-  return false
 }
 
 const isEqual = (row: Evidence, company: Evidence): boolean =>

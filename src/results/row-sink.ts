@@ -13,6 +13,8 @@ export interface JoinedRow {
   readonly result: RowResult
   /** The row has the answer, or the company, of an earlier row. */
   readonly isRepeat: boolean
+  /** Why its company may be a different one; '' for no doubt, and where none is looked for. */
+  readonly doubt: string
   /** Identify the row for decisions, by key first; empty strings where no decision can be about it. */
   readonly fingerprints: readonly string[]
   /** Null where no states are kept, and for a row that was not sent. */

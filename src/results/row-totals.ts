@@ -17,6 +17,7 @@ import {
 import type { Plan, PlannedAccept } from '../pipeline/model/types.ts'
 import { acceptMatch, type Evidence, hasAcceptedPattern } from './accept.ts'
 import { evidenceOf } from './answers.ts'
+import { isAudited } from './audit.ts'
 import { readScore } from './candidates.ts'
 import type { Undone } from './changes/undone.ts'
 import { cellOf, type Effect, firstCell, type RowResult } from './decisions/apply-decisions.ts'
@@ -38,7 +39,7 @@ const MAX_FIRST_ROWS = 50_000
 const NUMBERS = ['companyId', 'orgNumber', 'vatNumber', 'taxCode'] as const
 
 type Counts = Record<RowOutcome, number>
-type TotalledRow = Pick<JoinedRow, 'number' | 'result' | 'inputRow' | 'fingerprints'>
+type TotalledRow = Pick<JoinedRow, 'number' | 'result' | 'inputRow' | 'fingerprints' | 'doubt'>
 const toOutcomes = ({ duplicate, ...others }: Counts): Outcomes => ({ ...others, duplicates: duplicate })
 
 const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0, skipped: 0 })
@@ -69,6 +70,7 @@ export class RowTotals implements RowSink {
   #lowest: LowestScores = { matched: null, review: null }
   readonly #matches: MatchCounter
   #hasScores = false
+  #doubtful = 0
   /** The places of the chosen columns in the last row. */
   #chosen: { readonly columns: EnrichedColumns; readonly places: readonly number[] } | null = null
   readonly #words = new Map<string, number>()
@@ -86,11 +88,12 @@ export class RowTotals implements RowSink {
 
   /** Counts the row, and stores it for review when it needs one or has a decision. */
   add(joined: TotalledRow): void | Promise<void> {
-    const { number, result, inputRow, fingerprints } = joined
+    const { number, result, inputRow, fingerprints, doubt } = joined
     const { outcome, serviceOutcome, row, columns, given, raw } = result
     if (raw !== null) this.#sent[serviceOutcome]++
     this.#all[outcome]++
     if (given.reused) this.#reused[outcome]++
+    if (doubt !== '') this.#doubtful++
     this.#countDecision(result, fingerprints)
     if (serviceOutcome === 'matched' || serviceOutcome === 'duplicate') this.#countMatch(number, result, inputRow)
     const score = readScore(row[columns.find('match.score')] ?? '')
@@ -239,6 +242,7 @@ export class RowTotals implements RowSink {
       scores: this.#hasScores ? this.#scores : [],
       lowestScores: this.#lowest,
       matches: this.#matches.groups(),
+      doubtful: isAudited(this.#plan) ? this.#doubtful : null,
       words: [...this.#words].map(([word, cells]) => ({ word, cells })).sort((one, other) => other.cells - one.cells),
       otherDecisions: most === undefined ? null : { path: most[0], rows: most[1] },
     } satisfies Partial<PublishedResults>

@@ -90,7 +90,7 @@ export async function applyDecisions(
     const options: ResultsOptions = {
       root: cwd,
       decisions: async () => decisions,
-      isRejected: (outcomes, changes, decided) => isRejected(state, outcomes, { before, changes }, decided),
+      isRejected: (outcomes, { decisions, ...found }) => isRejected(state, outcomes, { before, ...found }, decisions),
       baseline: findBaseline(runsDir, before),
     }
     const { results, source } = openRunPorts(plan, directory, options, storage)

@@ -27,10 +27,12 @@ export interface LastGoodRun extends Pick<RunState, 'outcomes'> {
   readonly plan: Pick<Plan, 'input' | 'profile' | 'rows'>
 }
 
-/** What a run is compared with: the last good run, and the rows that changed since. */
+/** What checks look at besides outcomes: the last good run, the rows that changed since, and the matches in doubt. */
 export interface Since {
   readonly before: LastGoodRun | null
   readonly changes: ChangeCounts | null
+  /** Rows whose company may be a different one; null where no doubt was looked for. */
+  readonly doubtful: number | null
 }
 
 const isOfList = (check: PlannedCheck): check is PlannedCheck<ListCheckName> => check.name === 'rows' || check.name === 'filled'
@@ -41,7 +43,7 @@ const isChange = (name: ResultCheckName): name is 'changed' | 'lost' | 'moved' =
 const findRate = (before: LastGoodRun | null): number | null =>
   before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
 
-function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { before, changes }: Since): Measure {
+function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { before, changes, doubtful }: Since): Measure {
   const asked = rows - (outcomes.skipped ?? 0)
   if (name === 'drift') {
     const [rate, previousRate] = [matchRate(outcomes, rows), findRate(before)]
@@ -52,7 +54,7 @@ function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { befo
     const rate = matchRate(outcomes, rows)
     return { rows: rate === null ? null : Math.round(rate * asked), share: rate }
   }
-  const count = isChange(name) ? (changes?.[name] ?? null) : outcomes[name]
+  const count = isChange(name) ? (changes?.[name] ?? null) : name === 'doubtful' ? doubtful : outcomes[name]
   return { rows: count, share: count === null || asked === 0 ? null : count / asked }
 }
 

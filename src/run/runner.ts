@@ -183,7 +183,11 @@ export function endOf(state: RunState, stopped: FettleError | null, before: Last
   // A threshold is about the whole list: the shards of one are judged together, when they are merged.
   const thresholds = state.plan.shard === undefined ? state.plan.checks : []
   const checks = [
-    ...evaluateChecks({ ...state.plan, checks: thresholds }, outcomes, { before, changes: state.changes?.counts ?? null }),
+    ...evaluateChecks({ ...state.plan, checks: thresholds }, outcomes, {
+      before,
+      changes: state.changes?.counts ?? null,
+      doubtful: state.doubtful,
+    }),
     ...evaluateUndone(state),
     ...budget,
   ]

@@ -394,6 +394,7 @@ export type ResultCheckName =
   | 'changed'
   | 'lost'
   | 'moved'
+  | 'doubtful'
 /** What a check of the list looks at before anything is sent, as a share of what the last good run had. */
 export type ListCheckName = 'rows' | 'filled'
 export type CheckName = ResultCheckName | ListCheckName

@@ -20,6 +20,7 @@ const MATCH_COLUMNS = [
   'match.candidates',
   'match.register',
   'match.otherIds',
+  'match.doubt',
 ] as const
 
 /** What is known of the answer itself. */

@@ -162,6 +162,9 @@ const checks = map({
   changed: anyCheck.optional().describe('Rows whose company has other data than in the last good run.'),
   lost: anyCheck.optional().describe('Rows that had a company in the last good run and have none.'),
   moved: anyCheck.optional().describe('Rows that have another company than in the last good run.'),
+  doubtful: anyCheck
+    .optional()
+    .describe('Rows whose company differs in name and address, or in name and number (`match.doubt`).'),
 } satisfies Record<CheckName, z.ZodType>)
 
 const FORMATS_EXPLAINED = OUTPUT_FORMAT_NAMES.flatMap(name => {

@@ -10,7 +10,7 @@ import { csvText, type RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
 import { type ColumnType, columnName, columnTypeOf, MIXED, outputNames, TEXT } from '../../model/columns.ts'
 import { inWords } from '../../model/reasons.ts'
-import type { ChangeCounts, DecisionCounts, Outcomes, OutputFile, UnfitColumn } from '../../model/results.ts'
+import type { ChangeCounts, Outcomes, OutputFile, PublishedResults, UnfitColumn } from '../../model/results.ts'
 import type { Packing, Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import { acceptColumns } from '../accept.ts'
 import type { AnsweredJob } from '../answers.ts'
@@ -26,11 +26,16 @@ export interface Baseline {
   readonly workDir: string
 }
 
+/** What checks look at besides outcomes. */
+interface Found extends Pick<PublishedResults, 'decisions' | 'doubtful'> {
+  readonly changes: ChangeCounts | null
+}
+
 export interface ResultsOptions extends FileContext {
   /** Reads the decisions to apply; called when outputs are written. */
   readonly decisions?: () => Promise<Decisions | null>
   /** Whether the outcomes of all rows fail a check, so that the outputs of the last good run stay. */
-  readonly isRejected?: (outcomes: Outcomes, changes: ChangeCounts | null, decisions: DecisionCounts | null) => boolean
+  readonly isRejected?: (outcomes: Outcomes, found: Found) => boolean
   /** Reads decisions files that the run does not apply: the file by row. Called when the run has no decision. */
   readonly otherDecisions?: () => Promise<ReadonlyMap<string, string>>
   /** The run to compare the rows with. */
@@ -137,12 +142,13 @@ export class Writers implements RowSink {
     return openFormat(formatOfOutput(path, this.#output.format), { names, types, title, delimiter: input.delimiter }, path)
   }
 
-  async add({ inputRow, result, isRepeat }: JoinedRow): Promise<void> {
+  async add(joined: JoinedRow): Promise<void> {
+    const { result } = joined
     const layouts = this.#findLayouts(result.columns)
     for (const [at, writer] of this.#writers.entries()) {
       if (!writer.includes(result.outcome)) continue
       writer.rows++
-      writer.batch.push(layouts[at]!.row(inputRow, result, isRepeat))
+      writer.batch.push(layouts[at]!.row(joined))
       if (writer.batch.length >= BATCH) await flush(writer)
     }
   }
@@ -276,6 +282,8 @@ const ANSWER_CELLS: Readonly<Record<string, (given: RowResult['given']) => strin
   'answer.reused': ({ reused }) => (reused ? 'Y' : 'N'),
 }
 
+type WrittenRow = Pick<JoinedRow, 'inputRow' | 'result' | 'isRepeat' | 'doubt'>
+
 /**
  * The layout of the file at `path`, with the columns `chosen`; that of rows in review has the best candidate, too. A chosen column that the
  * service did not deliver stays empty, except `match.outcome`, which follows from the rest: the rows are paid for by then, so a
@@ -285,8 +293,9 @@ function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns,
   const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))
-  const outputCell = (name: string, at: number, result: RowResult, isRepeat: boolean): string => {
+  const outputCell = (name: string, at: number, { result, isRepeat, doubt }: WrittenRow): string => {
     const { row, outcome, overrideCell, given } = result
+    if (name === 'match.doubt') return isForPeople ? inWords(doubt) : doubt
     if (name === 'match.outcome') return outcome
     const ofAnswer = ANSWER_CELLS[name]
     if (ofAnswer !== undefined) return outcome === 'skipped' ? '' : ofAnswer(given)
@@ -299,12 +308,11 @@ function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns,
       name === '*' ? own.map((_, at) => inputType(plan, at)) : [typeOfTag(name, plan)],
     ),
     names: outputNames({ ...output, columns: chosen }, own),
-    /** `isRepeat`: the row has the answer of an earlier row. */
-    row: (inputRow: readonly string[], rowResult: RowResult, isRepeat: boolean): string[] => {
+    row: (joined: WrittenRow): string[] => {
       const cells: string[] = []
       for (const { name, at } of places)
-        if (name === '*') for (const cell of inputRow) cells.push(cell)
-        else cells.push(outputCell(name, at, rowResult, isRepeat))
+        if (name === '*') for (const cell of joined.inputRow) cells.push(cell)
+        else cells.push(outputCell(name, at, joined))
       return cells
     },
   }

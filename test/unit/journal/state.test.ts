@@ -315,6 +315,7 @@ describe('changes only the fields of the event', () => {
       candidates: null,
       screening: null,
       decisions: null,
+      doubtful: null,
       endedAt: null,
       finished: false,
       detached: false,

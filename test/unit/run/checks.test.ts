@@ -19,6 +19,7 @@ const since = (rate: number | null) => ({
       ? null
       : { plan: { ...planOf(), rows: 1_000 }, outcomes: { ...OF_500, matched: rate * 1_000, manualMatched: 0, duplicates: 0 } },
   changes: null,
+  doubtful: null,
 })
 
 const one = (name: CheckName, text: string, outcomes: Outcomes = OF_500, rows = 500, previous: number | null = null) =>
@@ -96,7 +97,7 @@ test('what compares rows with an earlier run is neither met nor failed without o
 })
 
 test('what cannot be measured fails its check', () => {
-  for (const name of ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift'] as const)
+  for (const name of ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift', 'doubtful'] as const)
     expect(one(name, '> 100%', UNKNOWN)).toMatchObject({ success: false, actual: 'unknown: the service gave no such count' })
 })
 

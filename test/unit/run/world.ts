@@ -158,6 +158,7 @@ export class FakeResults implements Results {
       scores: [],
       lowestScores: { matched: null, review: null },
       matches: null,
+      doubtful: null,
       unfit: [],
       words: [],
       missing: [],
