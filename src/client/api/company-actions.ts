@@ -137,7 +137,7 @@ function formatStreet(
   return streetLine(street, number, country ?? registered)
 }
 
-/** Those that are filled. */
+/** The tags that have a value in the report. */
 const readReportTags = (report: CompanyReport): Record<string, string> =>
   Object.fromEntries(
     Object.entries(TAGS).flatMap(([tag, of]) => {
@@ -173,7 +173,7 @@ const plain = (text: string): string => text.trim().replace(/\s+/g, ' ').toLower
 /** Throws FETTLE_CONTRACT for an answer that names a subject other than the one that was asked for. */
 function proveSubject(what: string, asked: string, answered: unknown): void {
   if (typeof answered !== 'string' || answered === '' || plain(answered) === plain(asked)) return
-  throw new FettleError('FETTLE_CONTRACT', `the service answered the ${what} of ${asked} with the one of ${answered}`)
+  throw new FettleError('FETTLE_CONTRACT', `the service answered the ${what} of ${asked} with data about ${answered}`)
 }
 
 /** The largest page that is documented (contract §7.1). */
@@ -216,7 +216,7 @@ const importFile = (companies: readonly PortfolioEntry[]): Buffer =>
       .concat('\r\n'),
   )
 
-export function createCompanyActions(core: Core, api: Api): CompanyRequests {
+function createCandidateRequests(core: Core, api: Api): Pick<CompanyRequests, 'findCandidates' | 'readTags'> {
   const { clean } = core.opener.tools.redactor
   const shown = (company: ProposedCompany): ProposedCompany => ({ ...company, name: clean(company.name) })
   return {
@@ -242,6 +242,24 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
       proveSubject('report', id, report.companyId)
       return readReportTags(report)
     },
+  }
+}
+
+type PortfolioRequests = Pick<
+  CompanyRequests,
+  | 'findPortfolios'
+  | 'readPortfolio'
+  | 'createPortfolio'
+  | 'addCompany'
+  | 'readRules'
+  | 'setRules'
+  | 'countCompanies'
+  | 'listCompanies'
+  | 'sendCompanies'
+>
+
+function createPortfolioRequests(core: Core, api: Api): PortfolioRequests {
+  return {
     async findPortfolios(name, options = {}) {
       const found: Portfolio[] = []
       const query = { searchQuery: name, pageSize: PAGE_SIZE }
@@ -251,7 +269,7 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
     },
     async readPortfolio(id, options = {}) {
       const { portfolioId, name } = await api.readPortfolio({ portfolioId: String(id) }, options)
-      return { id: portfolioId, name: clean(name) }
+      return { id: portfolioId, name: core.opener.tools.redactor.clean(name) }
     },
     createPortfolio: (name, options) =>
       core.call('createPortfolio', {
@@ -298,6 +316,30 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
         })
       return found
     },
+    async sendCompanies(portfolio, kind, companies, options = {}) {
+      const content = importFile(companies)
+      const file = {
+        filename: 'companies.csv',
+        bytes: content.length,
+        async *open() {
+          yield content
+        },
+      }
+      const call = kind === 'import' ? api.importCompanies : api.syncCompanies
+      try {
+        const { status } = await call({ portfolioId: String(portfolio), file }, options)
+        // The answer of a write that succeeded may lack it.
+        return String(status ?? '')
+      } catch (error) {
+        if (FettleError.is(error) && MISSING.includes(error.status)) return null
+        throw error
+      }
+    },
+  }
+}
+
+function createEventRequests(api: Api): Pick<CompanyRequests, 'listEvents' | 'markEvent'> {
+  return {
     async listEvents(portfolio, since, options = {}) {
       const dated = since === null ? {} : { startDate: since, filterByCreatedDate: true }
       const query = { pageSize: LARGE_PAGE, sortBy: 'eventId' as const, ...dated }
@@ -318,25 +360,14 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
         throw error
       }
     },
-    async sendCompanies(portfolio, kind, companies, options = {}) {
-      const content = importFile(companies)
-      const file = {
-        filename: 'companies.csv',
-        bytes: content.length,
-        async *open() {
-          yield content
-        },
-      }
-      const call = kind === 'import' ? api.importCompanies : api.syncCompanies
-      try {
-        const { status } = await call({ portfolioId: String(portfolio), file }, options)
-        // The answer of a write that succeeded may lack it.
-        return String(status ?? '')
-      } catch (error) {
-        if (FettleError.is(error) && MISSING.includes(error.status)) return null
-        throw error
-      }
-    },
+  }
+}
+
+type ScreeningRequests = Pick<CompanyRequests, 'screenBusiness' | 'findScreening' | 'readRisks'>
+
+function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
+  const { clean } = core.opener.tools.redactor
+  return {
     screenBusiness: ({ name, threshold, datasets, countries }, options) =>
       core.call('createBusinessSearch', {
         json: { name, threshold: threshold as Threshold, datasets, countryCodes: countries.length === 0 ? undefined : countries },
@@ -370,3 +401,10 @@ export function createCompanyActions(core: Core, api: Api): CompanyRequests {
     },
   }
 }
+
+export const createCompanyRequests = (core: Core, api: Api): CompanyRequests => ({
+  ...createCandidateRequests(core, api),
+  ...createPortfolioRequests(core, api),
+  ...createEventRequests(api),
+  ...createScreeningRequests(core, api),
+})

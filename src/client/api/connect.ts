@@ -18,8 +18,8 @@ import type { Redactor } from '../redact.ts'
 import { parseRetryAfter } from '../retry/retry-after.ts'
 import type { ConnectOptions } from '../types.ts'
 import { type Api, createApi } from './api.ts'
-import { createCompanyActions } from './company-actions.ts'
-import { type Core, createCore } from './core.ts'
+import { createCompanyRequests } from './company-actions.ts'
+import { Core } from './core.ts'
 import { openLink } from './download.ts'
 import { createRequest, type Request } from './request.ts'
 
@@ -101,28 +101,58 @@ function upload(
   })
 }
 
-/**
- * Creates a client for the service at `url`. Nothing is sent before the first request, which also logs in; the token is kept in
- * memory. Throws FETTLE_PIPELINE_URL for an address that is not allowed.
- *
- * @example
- * const client = connect({ url: 'https://connect.example/v1', username, password })
- * const job = await client.readJob(id)
- */
-export function connect(options: ConnectOptions): Client {
-  const core = createCore(options)
-  const { redactor } = core.opener.tools
-  const { clean } = redactor
-  const shown = redactedJob(redactor)
-  const { clock } = core.opener.tools
-  const { deadline = () => Number.POSITIVE_INFINITY } = options
-  const notBefore = new Map<string, number>()
+/** When a job may be read again, by the `Retry-After` of its last reply. */
+class JobWaits {
+  readonly #notBefore = new Map<string, number>()
+  readonly #tools: Core['opener']['tools']
 
-  const waitFor = async (id: string, { signal, withinMs = Number.POSITIVE_INFINITY }: CallOptions): Promise<void> => {
-    const wait = Math.min((notBefore.get(id) ?? 0) - clock.monotonic(), deadline(), withinMs, LONGEST_WAIT_MS)
-    notBefore.delete(id)
-    if (wait > 0) await waiting([signal, options.stop], either => clock.sleep(wait, either))
+  constructor({ opener }: Core) {
+    this.#tools = opener.tools
   }
+
+  async wait(id: string, { signal, withinMs = Number.POSITIVE_INFINITY }: CallOptions): Promise<void> {
+    const { clock, deadline, stop } = this.#tools
+    const wait = Math.min((this.#notBefore.get(id) ?? 0) - clock.monotonic(), deadline(), withinMs, LONGEST_WAIT_MS)
+    this.#notBefore.delete(id)
+    if (wait > 0) await waiting([signal, stop], either => clock.sleep(wait, either))
+  }
+
+  note(id: string, reply: { status: number; header(name: string): string | null }): void {
+    const { clock } = this.#tools
+    const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), clock.now())
+    if (reply.status === 200 && retryAfterMs !== null) this.#notBefore.set(id, clock.monotonic() + retryAfterMs)
+  }
+}
+
+/** Returns a function that estimates the facts of the list once; a failed estimate is made again. */
+function createListEstimate(core: Core, { facts, rows }: NonNullable<ConnectOptions['list']> = {}) {
+  let estimated: Promise<ListFacts | null> | null = null
+  return async ({ signal, meter }: CallOptions): Promise<Partial<ListFacts>> => {
+    if (rows === undefined || facts?.inRegister !== undefined) return { ...facts }
+    estimated ??= core.estimateList(rows, { signal, meter })
+    estimated.catch(() => {
+      estimated = null
+    })
+    return { ...(await estimated), ...facts }
+  }
+}
+
+/** Opens a link; an expired one is requested again, once (contract §14.1). */
+async function openFresh<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open()
+  } catch (error) {
+    const isExpired = FettleError.is(error) && error.code === 'FETTLE_FILE_LINK' && (error.status === 403 || error.status === 410)
+    if (!isExpired) throw error
+    return open()
+  }
+}
+
+function createJobRequests(core: Core, options: ConnectOptions): JobRequests & Pick<Client, 'listJobs' | 'enrichedFile'> {
+  const { redactor } = core.opener.tools
+  const shown = redactedJob(redactor)
+  const waits = new JobWaits(core)
+  const factsOfList = createListEstimate(core, options.list)
 
   const enrichedFile = async (id: string, call: CallOptions = {}) => {
     const codes = { 400: 'FETTLE_NOT_FOUND' } as const
@@ -136,22 +166,7 @@ export function connect(options: ConnectOptions): Client {
     return value
   }
 
-  let estimated: Promise<ListFacts | null> | null = null
-  const factsOfList = async ({ signal, meter }: CallOptions): Promise<Partial<ListFacts>> => {
-    const { facts, rows } = options.list ?? {}
-    if (rows === undefined || facts?.inRegister !== undefined) return { ...facts }
-    estimated ??= core.estimateList(rows, { signal, meter })
-    estimated.catch(() => {
-      estimated = null
-    })
-    return { ...(await estimated), ...facts }
-  }
-
-  const api = createApi(core)
   return {
-    api,
-    request: createRequest(core),
-    ...createCompanyActions(core, api),
     async authenticate(call = {}) {
       await core.openerFor(call).tools.session.token(0, call.signal)
     },
@@ -170,11 +185,8 @@ export function connect(options: ConnectOptions): Client {
     },
     findJobs: (name, call = {}) => findJobs(core, name, call),
     async readJob(id, call = {}) {
-      await waitFor(id, call)
-      const onReply = (reply: { status: number; header(name: string): string | null }) => {
-        const retryAfterMs = parseRetryAfter(reply.header('retry-after'), reply.header('date'), clock.now())
-        if (reply.status === 200 && retryAfterMs !== null) notBefore.set(id, clock.monotonic() + retryAfterMs)
-      }
+      await waits.wait(id, call)
+      const onReply = (reply: Parameters<JobWaits['note']>[1]) => waits.note(id, reply)
       return (await core.call('readJob', { params: { id }, read: shown, options: call, onReply })).value
     },
     upload: (id, file, call) => upload(core, id, file, call),
@@ -186,7 +198,7 @@ export function connect(options: ConnectOptions): Client {
         params: { id },
         json: {},
         // Journalled for questions to the service's support, so our secrets are removed.
-        read: ({ messageId }) => (messageId == null ? null : clean(messageId)),
+        read: ({ messageId }) => (messageId == null ? null : redactor.clean(messageId)),
         options: call,
       }),
     async setEnrichments(id, tags, call = {}) {
@@ -205,18 +217,28 @@ export function connect(options: ConnectOptions): Client {
     async archive(id, call = {}) {
       return (await core.call('archive', { params: { id }, json: {}, read: unchanged<JobRecord>, options: call })).value
     },
-    async openEnrichedFile(id, call = {}) {
-      const open = async () => openLink((await enrichedFile(id, call)).filePath, core.openerFor(call), call)
-      try {
-        return await open()
-      } catch (error) {
-        // An expired link is requested again, once (contract §14.1).
-        if (!FettleError.is(error) || (error.status !== 403 && error.status !== 410) || error.code !== 'FETTLE_FILE_LINK')
-          throw error
-        return open()
-      }
-    },
-    takeCounts: core.takeCounts,
-    close: core.close,
+    openEnrichedFile: (id, call = {}) =>
+      openFresh(async () => openLink((await enrichedFile(id, call)).filePath, core.openerFor(call), call)),
+  }
+}
+
+/**
+ * Creates a client for the service at `url`. Nothing is sent before the first request, which also logs in; the token is kept in
+ * memory. Throws FETTLE_PIPELINE_URL for an address that is not allowed.
+ *
+ * @example
+ * const client = connect({ url: 'https://connect.example/v1', username, password })
+ * const job = await client.readJob(id)
+ */
+export function connect(options: ConnectOptions): Client {
+  const core = new Core(options)
+  const api = createApi(core)
+  return {
+    api,
+    request: createRequest(core),
+    ...createCompanyRequests(core, api),
+    ...createJobRequests(core, options),
+    takeCounts: () => core.takeCounts(),
+    close: () => core.close(),
   }
 }

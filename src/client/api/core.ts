@@ -14,7 +14,7 @@ import {
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import { sampleRows } from '../../list-sample.ts'
 import type { ListFacts } from '../../model/list.ts'
-import type { CallOptions, Effect, EffectOptions, FormFile, HttpCounts, Meter } from '../../model/requests.ts'
+import type { CallOptions, Clock, Effect, EffectOptions, FormFile, HttpCounts, Meter } from '../../model/requests.ts'
 import { LOGIN_REST_MS, type LoginOptions } from '../auth/session.ts'
 import { realClock } from '../clock.ts'
 import { type HttpRequest, sendOnce, type Wire } from '../http/exchange.ts'
@@ -26,7 +26,7 @@ import type { Outcome } from '../retry/policy.ts'
 import type { ConnectOptions, RequestName } from '../types.ts'
 import type { Opener } from './download.ts'
 import { Outage, sendWithRetries, type Tools } from './send-with-retries.ts'
-import { createShared } from './shared.ts'
+import { createShared, type Shared } from './shared.ts'
 
 type ReplyOf<N extends OperationName> = CallReply<(typeof OPERATIONS)[N]>
 
@@ -56,18 +56,13 @@ export interface OpenDemand extends Omit<Demand<OperationName, unknown>, 'read'>
   readonly open: 'json' | 'bytes'
 }
 
-export interface Core {
-  readonly opener: Opener
-  openerFor(options: CallOptions): Opener
-  call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>>
-  request(operation: Operation, demand: OpenDemand): Promise<Effect<unknown>>
-  /** Facts of a list of these rows; null at a service that does not estimate them. */
-  estimateList(rows: () => AsyncIterable<Readonly<Record<string, string>>>, options?: CallOptions): Promise<ListFacts | null>
-  takeCounts(): HttpCounts
-  close(): Promise<void>
+/** A request of any operation, in the table or not. */
+type AnyDemand<R, T> = Omit<Demand<OperationName, T>, 'read'> & {
+  readonly read: (reply: R) => T
+  readonly open?: OpenDemand['open']
 }
 
-/** Fields of answers that are reported as unreadable: more are no news. */
+/** Fields of answers that are reported as unreadable: more tell nothing new. */
 const MAX_DROPPED = 100
 
 const pairsOf = (query: NonNullable<OpenDemand['query']>): [string, string][] =>
@@ -88,7 +83,7 @@ const PROXY_HINTS = {
   noProxy: 'Check HTTPS_PROXY, or HTTP_PROXY for an http:// address; NO_PROXY lists hosts that are reached directly.',
 }
 
-/** Largest sizes that the interface states. All others are those of fettle's own service: another one may allow more. */
+/** Largest sizes that the interface states. All others are limits of fettle's own service: a different service may allow more. */
 const STATED: Readonly<Record<string, readonly string[]>> = {
   createBusinessSearch: ['name'],
   matchCompanies: ['matchThreshold'],
@@ -101,6 +96,14 @@ const checked = (name: string, schema: AnswerSchema<unknown> | null, value: unkn
   if (issue === undefined) return
   const where = issue.path.length === 0 ? '' : ` ${issue.path.map(String).join('.')}`
   throw new FettleError('FETTLE_USAGE', `${name}: the request does not fit the interface,${where} ${issue.message}.`)
+}
+
+function checkDemand<R, T>(name: RequestName, operation: Operation, { query, json, params }: AnyDemand<R, T>): void {
+  checked(name, operation.query, query ?? {})
+  if (operation.request !== 'multipart') checked(name, operation.request, json)
+  // An empty value would make the path of a different operation.
+  const missing = [...operation.path.matchAll(/\{(\w+)\}/g)].find(([, param = '']) => !params?.[param])?.[1]
+  if (missing !== undefined) throw new FettleError('FETTLE_USAGE', `${name}: ${missing} is missing.`)
 }
 
 /** Bytes of a sample that the service takes in one request. */
@@ -124,97 +127,103 @@ async function smallSample(
   })
 }
 
-export function createCore(options: ConnectOptions): Core {
-  const { clock = realClock } = options
-  const limits = { ...LIMITS, ...options.limits }
-  const base = parseBase(options.url, options.insecure ?? false)
-  const fileHosts = options.fileHosts ?? FILE_HOSTS
-  const deadline = options.deadline ?? (() => Number.POSITIVE_INFINITY)
-  const redactor = createRedactor()
-  for (const proxy of [options.proxies?.https, options.proxies?.http])
-    if (proxy) redactor.hide(decodeURIComponent(new URL(proxy).password))
-  const shared = options.shared ?? createShared(clock)
-  shared.pace.limit(options.rate ?? null)
-  const { attempts = 4 } = options
-  const outage = new Outage(options.outage)
-  const counts: Meter = { requests: 0, retries: 0, throttledMs: 0 }
+/** Operations of a client: each request passes a rate limiter, a login and retries that all clients of an account share. */
+export class Core {
+  readonly opener: Opener
+  readonly #options: ConnectOptions
+  readonly #base: URL
+  readonly #fileHosts: readonly string[]
+  readonly #shared: Shared
+  readonly #outage: Outage
+  readonly #attempts: number
+  readonly #clock: Clock
+  readonly #deadline: () => number
+  readonly #redactor = createRedactor()
+  readonly #counts: Meter = { requests: 0, retries: 0, throttledMs: 0 }
+  readonly #wire: Omit<Wire, 'onRequest'>
+  /** Fields of answers that were reported as unreadable. */
+  readonly #dropped = new Set<string>()
 
-  const direct = createTransport(limits, options)
-  const transport = options.recorder?.wrap(direct, base, redactor) ?? direct
-  const common: Omit<Wire, 'onRequest'> = {
-    transport,
-    limits,
-    clock,
-    redactor,
-    headers: {
-      accept: 'application/json',
-      'user-agent': options.userAgent ?? 'fettle',
-      ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
-    },
-    judge: url => judgeLink(url, base, fileHosts),
-  }
-
-  const logIn = async ({ signal, deadline: latest, attempts }: LoginOptions, by: Opener): Promise<string> => {
-    const password = typeof options.password === 'function' ? options.password() : options.password
-    if (options.username === '' || password === '') throw new FettleError('FETTLE_CREDENTIALS')
-    redactor.hide(password)
-    const json = { username: options.username, password }
-    const call = { signal, attempts: Math.min(attempts, by.tools.attempts) }
-    const onReply = (reply: Reply): void => {
-      if (reply.status === 200) shared.shown.hasListFacts = reply.header(LIST_FACTS_HEADER) !== null
+  constructor(options: ConnectOptions) {
+    const { clock = realClock, attempts = 4 } = options
+    this.#options = options
+    this.#clock = clock
+    this.#attempts = attempts
+    this.#base = parseBase(options.url, options.insecure ?? false)
+    this.#fileHosts = options.fileHosts ?? FILE_HOSTS
+    this.#deadline = options.deadline ?? (() => Number.POSITIVE_INFINITY)
+    for (const proxy of [options.proxies?.https, options.proxies?.http])
+      if (proxy) this.#redactor.hide(decodeURIComponent(new URL(proxy).password))
+    this.#shared = options.shared ?? createShared(clock)
+    this.#shared.pace.limit(options.rate ?? null)
+    this.#outage = new Outage(options.outage)
+    const limits = { ...LIMITS, ...options.limits }
+    const direct = createTransport(limits, options)
+    this.#wire = {
+      transport: options.recorder?.wrap(direct, this.#base, this.#redactor) ?? direct,
+      limits,
+      clock,
+      redactor: this.#redactor,
+      headers: { accept: 'application/json', 'user-agent': options.userAgent ?? 'fettle', traceparent: options.traceparent },
+      judge: url => judgeLink(url, this.#base, this.#fileHosts),
     }
-    const demand = { json, read: (reply: ReplyOf<'authenticate'>) => reply.token, options: call, onReply }
-    return (await send('authenticate', demand, { ...by, tools: { ...by.tools, deadline: latest } })).value
+    this.opener = this.#createOpener()
   }
 
-  const seen = new Set<string>()
-  const reportDropped = (operation: RequestName, paths: readonly string[]): void => {
-    for (const path of paths.map(one => redactor.clean(one))) {
-      const field = `${operation} ${path}`
-      if (seen.has(field) || seen.size >= MAX_DROPPED) continue
-      seen.add(field)
-      options.onDropped?.({ operation, path })
-    }
+  openerFor({ meter }: CallOptions): Opener {
+    return meter === undefined ? this.opener : this.#createOpener(meter)
   }
 
-  const hidden = (token: string): string => {
-    redactor.hide(token)
-    return token
+  call<N extends OperationName, T>(name: N, demand: Demand<N, T>): Promise<Effect<T>> {
+    return this.#send(name, demand, this.openerFor(demand.options ?? {}))
   }
 
-  /** During an outage a request waits for the next login. */
-  const untilLogin = async (logIn: () => Promise<string>, signal: AbortSignal | undefined): Promise<string> => {
-    const from = clock.monotonic()
-    for (;;) {
-      try {
-        return hidden(await logIn())
-      } catch (error) {
-        const isAway = FettleError.is(error) && error.kind === 'retryable' && error.code !== 'FETTLE_THROTTLED'
-        const leftMs = Math.min(outage.left(clock.monotonic() - from), deadline())
-        if (!isAway || attempts === 1 || leftMs < LOGIN_REST_MS) throw error
-        await waiting([signal, options.stop], either => clock.sleep(LOGIN_REST_MS, either))
-      }
-    }
+  request(operation: Operation, demand: OpenDemand): Promise<Effect<unknown>> {
+    const read = (reply: unknown): unknown => reply
+    return this.#sendOperation('request', operation, { ...demand, read }, this.openerFor(demand.options ?? {}))
+  }
+
+  /** Facts of a list of these rows; null at a service that does not estimate them. */
+  async estimateList(
+    rows: () => AsyncIterable<Readonly<Record<string, string>>>,
+    options: CallOptions = {},
+  ): Promise<ListFacts | null> {
+    const own = this.openerFor(options)
+    await own.tools.session.token(0, options.signal)
+    if (!this.#shared.shown.hasListFacts) return null
+    const read = ({ inRegister, companyNumbers }: ListFacts): ListFacts => ({ inRegister, companyNumbers })
+    const demand = { json: await smallSample(rows(), options.signal), read, options }
+    return (await this.#sendOperation('request', LIST_FACTS, demand, own)).value
+  }
+
+  takeCounts(): HttpCounts {
+    const taken = { ...this.#counts, throttledMs: Math.round(this.#counts.throttledMs) }
+    Object.assign(this.#counts, { requests: 0, retries: 0, throttledMs: 0 })
+    return taken
+  }
+
+  close(): Promise<void> {
+    return this.#wire.transport.close()
   }
 
   /** Requests, and logins that they need, are counted by the client and by their own meter. */
-  const openerOf = (own?: Meter): Opener => {
-    const meters = own === undefined ? [counts] : [counts, own]
-    const tokens = shared.session.tokensFor({ deadline, logIn: how => logIn(how, opener) })
+  #createOpener(own?: Meter): Opener {
+    const meters = own === undefined ? [this.#counts] : [this.#counts, own]
+    const tokens = this.#shared.session.tokensFor({ deadline: this.#deadline, logIn: login => this.#logIn(login, opener) })
     const tools: Tools = {
-      clock,
-      redactor,
-      deadline,
-      pace: shared.pace,
-      quota: shared.quota,
+      clock: this.#clock,
+      redactor: this.#redactor,
+      deadline: this.#deadline,
+      pace: this.#shared.pace,
+      quota: this.#shared.quota,
       session: {
-        token: (spareMs, signal) => untilLogin(() => tokens.token(spareMs, signal), signal),
-        renew: (used, signal) => untilLogin(() => tokens.renew(used, signal), signal),
+        token: (spareMs, signal) => this.#untilLogin(() => tokens.token(spareMs, signal), signal),
+        renew: (used, signal) => this.#untilLogin(() => tokens.renew(used, signal), signal),
       },
-      attempts,
-      outage,
-      stop: options.stop,
-      onRetry: options.onRetry ?? (() => undefined),
+      attempts: this.#attempts,
+      outage: this.#outage,
+      stop: this.#options.stop,
+      onRetry: this.#options.onRetry ?? (() => undefined),
       onRepeat: () => {
         for (const meter of meters) meter.retries += 1
       },
@@ -225,66 +234,88 @@ export function createCore(options: ConnectOptions): Core {
     const onRequest = (): void => {
       for (const meter of meters) meter.requests += 1
     }
-    const opener = { base, fileHosts, wire: { ...common, onRequest }, tools }
+    const opener = { base: this.#base, fileHosts: this.#fileHosts, wire: { ...this.#wire, onRequest }, tools }
     return opener
   }
 
-  function send<N extends OperationName, T>(name: N, demand: Demand<N, T>, opener: Opener): Promise<Effect<T>> {
-    return sendOperation<ReplyOf<N>, T>(name, OPERATIONS[name], demand, opener)
+  async #logIn({ signal, deadline, attempts }: LoginOptions, opener: Opener): Promise<string> {
+    const { username, password: secret } = this.#options
+    const password = typeof secret === 'function' ? secret() : secret
+    if (username === '' || password === '') throw new FettleError('FETTLE_CREDENTIALS')
+    this.#redactor.hide(password)
+    const demand = {
+      json: { username, password },
+      read: (reply: ReplyOf<'authenticate'>) => reply.token,
+      options: { signal, attempts: Math.min(attempts, opener.tools.attempts) },
+      onReply: (reply: Reply) => {
+        if (reply.status === 200) this.#shared.shown.hasListFacts = reply.header(LIST_FACTS_HEADER) !== null
+      },
+    }
+    return (await this.#send('authenticate', demand, { ...opener, tools: { ...opener.tools, deadline } })).value
   }
 
-  async function sendOperation<R, T>(
+  /** During an outage a request waits for the next login. */
+  async #untilLogin(logIn: () => Promise<string>, signal: AbortSignal | undefined): Promise<string> {
+    const from = this.#clock.monotonic()
+    for (;;) {
+      try {
+        const token = await logIn()
+        this.#redactor.hide(token)
+        return token
+      } catch (error) {
+        const isAway = FettleError.is(error) && error.kind === 'retryable' && error.code !== 'FETTLE_THROTTLED'
+        const leftMs = Math.min(this.#outage.left(this.#clock.monotonic() - from), this.#deadline())
+        if (!isAway || this.#attempts === 1 || leftMs < LOGIN_REST_MS) throw error
+        await waiting([signal, this.#options.stop], either => this.#clock.sleep(LOGIN_REST_MS, either))
+      }
+    }
+  }
+
+  #reportDropped(operation: RequestName, paths: readonly string[]): void {
+    for (const unsafe of paths) {
+      const path = this.#redactor.clean(unsafe)
+      const field = `${operation} ${path}`
+      if (this.#dropped.has(field) || this.#dropped.size >= MAX_DROPPED) continue
+      this.#dropped.add(field)
+      this.#options.onDropped?.({ operation, path })
+    }
+  }
+
+  #send<N extends OperationName, T>(name: N, demand: Demand<N, T>, opener: Opener): Promise<Effect<T>> {
+    return this.#sendOperation<ReplyOf<N>, T>(name, OPERATIONS[name], demand, opener)
+  }
+
+  async #sendOperation<R, T>(
     name: RequestName,
     operation: Operation,
-    demand: Omit<Demand<OperationName, T>, 'read'> & { readonly read: (reply: R) => T; readonly open?: OpenDemand['open'] },
+    demand: AnyDemand<R, T>,
     { wire, tools }: Opener,
   ): Promise<Effect<T>> {
     const login = name === 'authenticate'
-    const effect = isEffect<T>(demand.options) ? demand.options : undefined
-    const key = effect?.key ?? (demand.options as CallOptions | undefined)?.idempotencyKey
-    checked(name, operation.query, demand.query ?? {})
-    if (operation.request !== 'multipart') checked(name, operation.request, demand.json)
-    // An empty value would make the path of another operation.
-    const missing = [...operation.path.matchAll(/\{(\w+)\}/g)].find(([, param = '']) => !demand.params?.[param])?.[1]
-    if (missing !== undefined) throw new FettleError('FETTLE_USAGE', `${name}: ${missing} is missing.`)
+    checkDemand(name, operation, demand)
     const query = demand.query === undefined ? undefined : new URLSearchParams(pairsOf(demand.query))
-    const url = under(base, pathOf(operation, demand.params ?? {}), query)
-    const subject = demand.subject === undefined ? '' : ` ${redactor.clean(demand.subject)}`
+    const url = under(this.#base, pathOf(operation, demand.params ?? {}), query)
+    const subject = demand.subject === undefined ? '' : ` ${this.#redactor.clean(demand.subject)}`
 
     const attempt = async (token: string | null): Promise<Outcome<T>> => {
-      if (!login && isEffectful(operation)) await options.beforeEffect?.(name)
+      if (!login && isEffectful(operation)) await this.#options.beforeEffect?.(name)
       let headerId: string | null = null
-      const question: HttpRequest<R> = {
-        method: operation.method,
+      const request: HttpRequest<R> = {
+        ...this.#describeRequest<R, T>(name, operation, demand),
         url,
         token,
-        headers: {
-          ...(demand.json === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(key === undefined || operation.request === 'multipart' ? {} : { 'idempotency-key': key }),
-        },
-        body: JSON.stringify(demand.json),
-        schema: operation.reply as AnswerSchema<R> | null,
-        lenient:
-          demand.lenient ?? (operation.method !== 'GET' && !login && (operation.repeat === 'free' || operation.method === 'PUT')),
-        keeps: operation.repeat !== 'free',
-        list: operation.pages,
-        onDropped: paths => reportDropped(name, paths),
-        confirms: demand.confirms ?? false,
-        open: demand.open,
-        secret: login,
-        signal: demand.options?.signal,
         onReply: reply => {
           headerId = reply.header('x-correlation-id')
           demand.onReply?.(reply)
         },
       }
       const outcome = await (demand.form === undefined
-        ? sendOnce(question, wire)
-        : askWithFile(question, { name: operation.form?.file ?? 'file', ...demand.form }, wire))
+        ? sendOnce(request, wire)
+        : askWithFile(request, { name: operation.form?.file ?? 'file', ...demand.form }, wire))
       if (outcome.type !== 'answer') return outcome
       const correlationId = readFault(outcome.value).correlationId ?? headerId
       if (correlationId !== null && operation.method !== 'GET' && !login)
-        demand.options?.onCorrelation?.({ operation: name, correlationId: redactor.clean(correlationId) })
+        demand.options?.onCorrelation?.({ operation: name, correlationId: this.#redactor.clean(correlationId) })
       return { type: 'answer', value: demand.read(outcome.value) }
     }
 
@@ -298,7 +329,7 @@ export function createCore(options: ConnectOptions): Core {
         attempts: demand.options?.attempts,
         signal: demand.options?.signal,
         onThrottled: demand.options?.onThrottled,
-        look: effect?.look,
+        look: isEffect<T>(demand.options) ? demand.options.look : undefined,
         hints: {
           403: `Ask the service for the right to: ${operation.summary}`,
           noName: 'Check service.url: there is no host of that name.',
@@ -311,27 +342,32 @@ export function createCore(options: ConnectOptions): Core {
     )
   }
 
-  const opener = openerOf()
-  const openerFor = ({ meter }: CallOptions): Opener => (meter === undefined ? opener : openerOf(meter))
-  return {
-    opener,
-    openerFor,
-    call: (name, demand) => send(name, demand, openerFor(demand.options ?? {})),
-    request: (operation, demand) =>
-      sendOperation('request', operation, { ...demand, read: (reply: unknown) => reply }, openerFor(demand.options ?? {})),
-    async estimateList(rows, call = {}) {
-      const own = openerFor(call)
-      await own.tools.session.token(0, call.signal)
-      if (!shared.shown.hasListFacts) return null
-      const read = ({ inRegister, companyNumbers }: ListFacts): ListFacts => ({ inRegister, companyNumbers })
-      const demand = { json: await smallSample(rows(), call.signal), read, options: call }
-      return (await sendOperation('request', LIST_FACTS, demand, own)).value
-    },
-    takeCounts() {
-      const taken = { ...counts, throttledMs: Math.round(counts.throttledMs) }
-      Object.assign(counts, { requests: 0, retries: 0, throttledMs: 0 })
-      return taken
-    },
-    close: () => transport.close(),
+  /** What every attempt of a request sends, and how its reply is read. */
+  #describeRequest<R, T>(
+    name: RequestName,
+    operation: Operation,
+    demand: AnyDemand<R, T>,
+  ): Omit<HttpRequest<R>, 'url' | 'token' | 'onReply'> {
+    const secret = name === 'authenticate'
+    const isFree = operation.repeat === 'free'
+    const { options } = demand
+    const key = (isEffect<T>(options) ? options.key : undefined) ?? (options as CallOptions | undefined)?.idempotencyKey
+    return {
+      method: operation.method,
+      headers: {
+        'content-type': demand.json === undefined ? undefined : 'application/json',
+        'idempotency-key': operation.request === 'multipart' ? undefined : key,
+      },
+      body: JSON.stringify(demand.json),
+      schema: operation.reply as AnswerSchema<R> | null,
+      lenient: demand.lenient ?? (operation.method !== 'GET' && !secret && (isFree || operation.method === 'PUT')),
+      keeps: !isFree,
+      list: operation.pages,
+      onDropped: paths => this.#reportDropped(name, paths),
+      confirms: demand.confirms ?? false,
+      open: demand.open,
+      secret,
+      signal: options?.signal,
+    }
   }
 }

@@ -46,21 +46,25 @@ async function* streamed(reply: Reply, label: string, wire: Wire, signal: AbortS
   }
 }
 
+/** A link with what the messages about it call it, and the signal of the caller. */
+interface Fetch {
+  readonly link: URL
+  readonly label: string
+  readonly signal?: AbortSignal
+}
+
 async function openOnce(
-  link: URL,
+  { link, label, signal }: Fetch,
   token: string | null,
-  label: string,
-  opener: Opener,
-  options: CallOptions,
+  { wire, base, fileHosts }: Opener,
 ): Promise<Outcome<Download>> {
-  const { wire, base, fileHosts } = opener
-  const { signal } = options
   let url = link
   let trusted = true
   for (let hops = 0; ; hops += 1) {
     const to = judgeLink(url, base, fileHosts)
     trusted = trusted && to === 'service'
-    const headers = trusted ? { ...wire.headers, ...(token === null ? {} : { authorization: `Bearer ${token}` }) } : {}
+    const authorization = token === null ? undefined : `Bearer ${token}`
+    const headers = trusted ? { ...wire.headers, authorization } : {}
     wire.onRequest()
     const { headersMs, idleMs } = wire.limits
     const sent = await wire.transport.send({ method: 'GET', url, headers, headersMs, idleMs, to, signal })
@@ -125,7 +129,7 @@ export async function openLink(filePath: string, opener: Opener, options: CallOp
       attempts: options.attempts,
       signal: options.signal,
       hints: { noName: `The host ${link.host} does not exist; the link to the file came from the service.` },
-      attempt: token => openOnce(link, token, label, opener, options),
+      attempt: token => openOnce({ link, label, signal: options.signal }, token, opener),
     },
     opener.tools,
   )

@@ -109,7 +109,9 @@ async function findEffect<T>(call: Call<T>, doubt: Doubt, why: string, miss: Mis
     if (call.signal?.aborted) throw error
     const reason = error instanceof Error ? error.message : 'for an unknown reason'
     const code: ErrorCode = FettleError.is(error) && error.kind === 'denied' ? error.code : 'FETTLE_UNANSWERED'
-    throw failure(code, call.label, `${why}; whether it took effect is unknown: ${reason}`, miss, {
+    throw createFailure(call, miss, {
+      code,
+      why: `${why}; whether it took effect is unknown: ${reason}`,
       cause: error,
       unanswered: true,
     })
@@ -186,7 +188,7 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
     const why = describe(outcome, tools.redactor, call.who)
     const hint = call.hints?.[hintKey(outcome)]
     const refuse = (code: ErrorCode, text: string, more: ErrorDetails = {}) =>
-      failure(code, call.label, text, outcome, hint === undefined ? more : { hint, ...more })
+      createFailure(call, outcome, { code, why: text, hint, ...more })
 
     if (decision.act === 'stop') throw refuse(decision.code, why)
     if (decision.act === 'renew') {
@@ -237,6 +239,10 @@ function readDetails(miss: Miss): ErrorDetails {
   return { status: miss.status, correlationId }
 }
 
-function failure(code: ErrorCode, label: string, why: string, miss: Miss, more: ErrorDetails = {}): FettleError {
-  return new FettleError(code, `${label}: ${why}.`.replace(/([.!?…])\.$/, '$1'), { ...readDetails(miss), ...more })
+function createFailure(
+  { label }: Pick<Call<unknown>, 'label'>,
+  miss: Miss,
+  { code, why, ...details }: ErrorDetails & { readonly code: ErrorCode; readonly why: string },
+): FettleError {
+  return new FettleError(code, `${label}: ${why}.`.replace(/([.!?…])\.$/, '$1'), { ...readDetails(miss), ...details })
 }

@@ -26,10 +26,6 @@ interface Applicant {
   logIn(options: LoginOptions): Promise<string>
 }
 
-export interface Session {
-  tokensFor(applicant: Applicant): Tokens
-}
-
 interface Held {
   readonly token: string
   readonly lifetimeMs: number
@@ -61,41 +57,64 @@ const isRefusal = (error: unknown): boolean =>
 const isFailure = (error: unknown): boolean =>
   FettleError.is(error) && error.kind !== 'usage' && error.code !== 'FETTLE_THROTTLED'
 
-export function createSession(clock: Clock): Session {
-  let held: Held | null = null
-  let flight: Flight | null = null
-  let refusal: unknown = null
-  let failures = 0
-  let rest: { readonly until: number; readonly error: unknown } | null = null
+export class Session {
+  readonly #clock: Clock
+  #held: Held | null = null
+  #flight: Flight | null = null
+  #refusal: unknown = null
+  #failures = 0
+  #rest: { readonly until: number; readonly error: unknown } | null = null
 
-  // Both clocks: the monotonic one may stand still while the machine sleeps, the wall clock may step back.
-  const measureAge = ({ bornMonotonic, bornWall }: Held) => Math.max(clock.monotonic() - bornMonotonic, clock.now() - bornWall)
-
-  const noteFailure = (error: unknown) => {
-    if (isRefusal(error)) refusal = error
-    if (!isFailure(error)) return
-    rest = { until: clock.monotonic() + (RESTS_MS[failures] ?? 0), error }
-    failures = (failures + 1) % RESTS_MS.length
+  constructor(clock: Clock) {
+    this.#clock = clock
   }
 
-  const startLogin = (leader: object, applicant: Applicant): Flight => {
-    if (rest !== null && clock.monotonic() >= rest.until + LONG_AGO_MS) failures = 0
+  tokensFor(applicant: Applicant): Tokens {
+    return {
+      token: async (spareMs, signal) => {
+        if (this.#held !== null && this.#flight === null) {
+          const age = this.#measureAge(this.#held)
+          if (age < renewalAge(this.#held.lifetimeMs) && this.#held.lifetimeMs - age >= spareMs) return this.#held.token
+        }
+        return this.#join(applicant, signal)
+      },
+      renew: async (used, signal) => {
+        if (this.#held !== null && this.#held.token !== used && this.#flight === null) return this.#held.token
+        return this.#join(applicant, signal)
+      },
+    }
+  }
+
+  // Both clocks: the monotonic one may stand still while the machine sleeps, the wall clock may step back.
+  #measureAge({ bornMonotonic, bornWall }: Held): number {
+    return Math.max(this.#clock.monotonic() - bornMonotonic, this.#clock.now() - bornWall)
+  }
+
+  #noteFailure(error: unknown): void {
+    if (isRefusal(error)) this.#refusal = error
+    if (!isFailure(error)) return
+    this.#rest = { until: this.#clock.monotonic() + (RESTS_MS[this.#failures] ?? 0), error }
+    this.#failures = (this.#failures + 1) % RESTS_MS.length
+  }
+
+  #startLogin(leader: object, applicant: Applicant): Flight {
+    if (this.#rest !== null && this.#clock.monotonic() >= this.#rest.until + LONG_AGO_MS) this.#failures = 0
     const stop = new AbortController()
     const waiting = new Map<object, Applicant>()
     const deadline = () => Math.max(...[...waiting.values()].map(client => client.deadline()))
-    const attempts = ATTEMPTS[failures] ?? 1
+    const attempts = ATTEMPTS[this.#failures] ?? 1
     const logIn = async (): Promise<string> => {
       try {
         const token = await applicant.logIn({ signal: stop.signal, deadline, attempts })
-        const bornWall = clock.now()
-        held = { token, lifetimeMs: readLifetime(token, bornWall), bornMonotonic: clock.monotonic(), bornWall }
-        failures = 0
+        const bornWall = this.#clock.now()
+        this.#held = { token, lifetimeMs: readLifetime(token, bornWall), bornMonotonic: this.#clock.monotonic(), bornWall }
+        this.#failures = 0
         return token
       } catch (error) {
-        if (!stop.signal.aborted) noteFailure(error)
+        if (!stop.signal.aborted) this.#noteFailure(error)
         throw error
       } finally {
-        if (flight === mine) flight = null
+        if (this.#flight === mine) this.#flight = null
       }
     }
     waiting.set(leader, applicant)
@@ -107,46 +126,30 @@ export function createSession(clock: Clock): Session {
   }
 
   // When the client that sends the login leaves, its connections close: the login is aborted, and another client sends one.
-  const leave = (me: object, mine: Flight) => {
+  #leave(me: object, mine: Flight): void {
     mine.waiting.delete(me)
-    if (mine.leader !== me || flight !== mine) return
-    flight = null
+    if (mine.leader !== me || this.#flight !== mine) return
+    this.#flight = null
     mine.stop.abort()
   }
 
-  const join = async (applicant: Applicant, signal: AbortSignal | undefined): Promise<string> => {
+  async #join(applicant: Applicant, signal: AbortSignal | undefined): Promise<string> {
     const me = {}
     for (;;) {
       signal?.throwIfAborted()
-      if (refusal !== null) throw refusal
-      if (rest !== null && clock.monotonic() < rest.until) throw rest.error
-      flight ??= startLogin(me, applicant)
-      const mine = flight
+      if (this.#refusal !== null) throw this.#refusal
+      if (this.#rest !== null && this.#clock.monotonic() < this.#rest.until) throw this.#rest.error
+      this.#flight ??= this.#startLogin(me, applicant)
+      const mine = this.#flight
       mine.waiting.set(me, applicant)
       try {
         return await orAborted(mine.promise, signal)
       } catch (error) {
         if (signal?.aborted || !mine.stop.signal.aborted) throw error
       } finally {
-        leave(me, mine)
+        this.#leave(me, mine)
       }
     }
-  }
-
-  return {
-    tokensFor: applicant => ({
-      async token(spareMs, signal) {
-        if (held !== null && flight === null) {
-          const age = measureAge(held)
-          if (age < renewalAge(held.lifetimeMs) && held.lifetimeMs - age >= spareMs) return held.token
-        }
-        return join(applicant, signal)
-      },
-      async renew(used, signal) {
-        if (held !== null && held.token !== used && flight === null) return held.token
-        return join(applicant, signal)
-      },
-    }),
   }
 }
 

@@ -70,7 +70,7 @@ export interface TableFacts {
 
 export interface Session {
   query(sql: string, values?: readonly string[]): Promise<Record<string, unknown>[]>
-  /** Throws Refusal when the schema is missing, or the name is not that of a table. */
+  /** Throws Refusal when the schema is missing, or the name does not name a table. */
   facts(place: TablePlace): Promise<TableFacts>
   typeIn(type: ColumnType): string
   /** The longest name of a column that is kept whole. */

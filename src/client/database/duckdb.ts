@@ -51,7 +51,7 @@ async function loadDuckdb(): Promise<typeof import('@duckdb/node-api')> {
   }
 }
 
-/** Whether the file is there. Throws Refusal when it is no file of DuckDB, and what opening it throws. */
+/** Whether the file is there. Throws Refusal when it is not a DuckDB file, and what opening it throws. */
 async function isThere(path: string): Promise<boolean> {
   const handle = await open(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

@@ -1,5 +1,5 @@
 /**
- * PostgreSQL as a database of fettle, by optional packages. The server writes the rows of a query and reads those of a table (COPY), so
+ * PostgreSQL as a database of fettle, by optional packages. The server writes the rows of a query and reads the rows of a table (COPY), so
  * that memory is constant. Certificates of servers on other machines are always checked; an error names the database without user,
  * password and parameters.
  */

@@ -17,7 +17,7 @@ export interface Wire {
   readonly clock: Clock
   readonly redactor: Redactor
   /** Sent with every request to the service, and to no other host. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Exchange['headers']
   /** Whether a link points to the service or to an allowed foreign host; throws FETTLE_FILE_LINK for any other. */
   readonly judge: (url: URL) => Exchange['to']
   readonly onRequest: () => void
@@ -27,7 +27,7 @@ export interface HttpRequest<T> extends Reading<T> {
   readonly method: Exchange['method']
   readonly url: URL
   readonly token: string | null
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Exchange['headers']
   readonly body?: Exchange['body']
   readonly signal?: AbortSignal
   /** For an upload, instead of a time limit: aborted when no bytes are sent for a while. */
@@ -76,7 +76,7 @@ async function sendWithin<T>(signal: AbortSignal, request: HttpRequest<T>, wire:
   const headers = {
     ...wire.headers,
     ...request.headers,
-    ...(request.token === null ? {} : { authorization: `Bearer ${request.token}` }),
+    authorization: request.token === null ? undefined : `Bearer ${request.token}`,
   }
   let url = request.url
   let to: Exchange['to'] = 'service'
@@ -106,6 +106,6 @@ async function sendWithin<T>(signal: AbortSignal, request: HttpRequest<T>, wire:
     const bytes = await readBody(decodedReply(reply), hops === 0 ? limits.jsonBytes : limits.linkedBytes, limits.bodyMs)
     request.signal?.throwIfAborted()
     if (!(bytes instanceof Uint8Array)) return lost(bytes)
-    return readOutcome(reply, bytes, request, wire.redactor, wire.clock.now())
+    return readOutcome(reply, bytes, request, { redactor: wire.redactor, now: wire.clock.now() })
   }
 }

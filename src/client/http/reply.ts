@@ -169,8 +169,7 @@ export function readOutcome<T>(
   reply: Reply,
   bytes: Uint8Array,
   { schema, lenient, keeps, list, onDropped, confirms, open, secret }: Reading<T>,
-  redactor: Redactor,
-  now: number,
+  { redactor, now }: { readonly redactor: Redactor; readonly now: number },
 ): Outcome<T> {
   const { status } = reply
   const readId = (inBody: string | null): string | null => {

@@ -67,7 +67,8 @@ export interface HttpDispatcher {
 export interface Exchange {
   readonly method: Operation['method'] | 'HEAD'
   readonly url: URL
-  readonly headers: Readonly<Record<string, string>>
+  /** One that is undefined is not sent. */
+  readonly headers: Readonly<Record<string, string | undefined>>
   readonly body?: string | AsyncIterable<Uint8Array>
   readonly headersMs: number
   readonly idleMs: number
@@ -95,9 +96,10 @@ export interface Transport {
 export const isNetworkError = (value: Reply | NetworkError): value is NetworkError => 'kind' in value
 
 // undici refuses these too, but its error does not name the header. The value is not printed, since it may be a token.
-function checkHeaders(headers: Readonly<Record<string, string>>): void {
-  const bad = Object.entries(headers).find(([, value]) => /[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
-  if (bad === undefined) return
+function checkHeaders(headers: Exchange['headers']): Record<string, string> {
+  const set = Object.entries(headers).filter((header): header is [string, string] => header[1] !== undefined)
+  const bad = set.find(([, value]) => /[^\t\u0020-\u007e\u0080-\u00ff]/.test(value))
+  if (bad === undefined) return Object.fromEntries(set)
   const why = `The header ${bad[0]} contains a line break or a character that is not allowed in headers.`
   throw new FettleError('FETTLE_USAGE', why)
 }
@@ -168,7 +170,7 @@ export function createTransport(limits: Limits, { dispatcher: own, proxies }: Ro
   return {
     async send({ method, url, headers, body, headersMs, idleMs, to, signal }) {
       signal?.throwIfAborted()
-      checkHeaders(headers)
+      const sent = { 'accept-encoding': 'identity', ...checkHeaders(headers) }
       const proxy = dispatcher !== undefined || proxies === undefined ? null : proxyFor(url, proxies)
       try {
         return makeReply(
@@ -177,7 +179,7 @@ export function createTransport(limits: Limits, { dispatcher: own, proxies }: Ro
             path: `${url.pathname}${url.search}`,
             method,
             // Nothing is decompressed here: an answer that is still encoded is read by decodedReply.
-            headers: { 'accept-encoding': 'identity', ...headers },
+            headers: sent,
             headersTimeout: headersMs,
             bodyTimeout: idleMs,
             body: body as string | undefined,

@@ -1,5 +1,5 @@
 /**
- * Placeholders of the same shape: each word and number of a text is replaced by another one of the same length and the same kinds of
+ * Placeholders of the same shape: each word and number of a text is replaced by a different one of the same length and the same kinds of
  * characters. It is a permutation under a key, so equal texts stay equal, different ones different, and no table is kept.
  */
 import { createHmac } from 'node:crypto'
@@ -36,7 +36,7 @@ const findKind = (character: string): string => {
   return /\p{M}/u.test(character) ? 'mark' : 'number'
 }
 
-/** Codes that are no countries, though they have a name: unions, parts of countries, reserved ones. */
+/** Codes that have a name and do not belong to a country: unions, parts of countries, reserved ones. */
 const NO_COUNTRIES = new Set(['ac', 'cp', 'cq', 'dg', 'ea', 'eu', 'ez', 'ic', 'qo', 'ta', 'un', 'xa', 'xb', 'xk', 'zz'])
 
 /** Codes of countries stay codes of countries, so that a list with them is still one. */
@@ -52,51 +52,66 @@ function readCountries(): ReadonlySet<string> {
   return new Set(letters.flatMap(first => letters.map(second => first + second)).filter(isCountry))
 }
 
-/** Placeholders under a key: the same key gives the same ones, also in another process. */
-export function createPlaceholders(key: Uint8Array): Placeholder {
-  const cache = new Map<string, string>()
-  const alphabets = new Map<string, readonly string[]>()
-  const tables = new Map<string, readonly number[]>()
-  let countries: ReadonlySet<string> | null = null
+class Placeholders {
+  readonly #key: Uint8Array
+  readonly #cache = new Map<string, string>()
+  readonly #alphabets = new Map<string, readonly string[]>()
+  readonly #tables = new Map<string, readonly number[]>()
+  #countries: ReadonlySet<string> | null = null
 
-  const mac = (text: string): Buffer => createHmac('sha256', key).update(text).digest()
+  constructor(key: Uint8Array) {
+    this.#key = key
+  }
+
+  replace(text: string): string {
+    return text.replace(TOKEN, (token: string, date: string | undefined, time = '') => {
+      if (date === undefined) return this.#replaceToken(token)
+      const replaced = this.#replaceDate(date)
+      if (replaced !== null) return replaced + time.replace(/\d/g, '0')
+      return token.replace(/[\p{L}\p{M}\p{N}]+/gu, word => this.#replaceToken(word))
+    })
+  }
+
+  #draw(text: string): string {
+    return createHmac('sha256', this.#key).update(text).digest('hex')
+  }
 
   /** The characters of a kind among the 128 around it: they are as long in UTF-8 and in UTF-16. */
-  const findAlphabet = (character: string): readonly string[] => {
+  #findAlphabet(character: string): readonly string[] {
     if (/[0-9]/.test(character)) return DIGITS
     const kind = findKind(character)
     const block = character.codePointAt(0)! >> 7
     const name = `${kind} ${block}`
-    let alphabet = alphabets.get(name)
+    let alphabet = this.#alphabets.get(name)
     if (alphabet === undefined) {
       const all = Array.from({ length: 128 }, (_, at) => String.fromCodePoint(block * 128 + at))
       alphabet = all.filter(letter => /[\p{L}\p{M}\p{N}]/u.test(letter) && !/[0-9]/.test(letter) && findKind(letter) === kind)
-      alphabets.set(name, alphabet)
+      this.#alphabets.set(name, alphabet)
     }
     return alphabet
   }
 
-  const findTable = (size: number, domain: string): readonly number[] => {
+  #findTable(size: number, domain: string): readonly number[] {
     const name = `${domain} ${size}`
-    let table = tables.get(name)
+    let table = this.#tables.get(name)
     if (table === undefined) {
-      const order = Array.from({ length: size }, (_, at) => ({ at, by: mac(`table ${name} ${at}`).toString('hex') }))
+      const order = Array.from({ length: size }, (_, at) => ({ at, by: this.#draw(`table ${name} ${at}`) }))
       table = order.sort((a, b) => (a.by < b.by ? -1 : 1)).map(({ at }) => at)
-      tables.set(name, table)
+      this.#tables.set(name, table)
     }
     return table
   }
 
   /** The place of `value` in a permutation of the numbers below `size`. */
-  const permute = (value: bigint, size: bigint, domain: string): bigint => {
-    if (size <= TABLE) return BigInt(findTable(Number(size), domain)[Number(value)]!)
+  #permute(value: bigint, size: bigint, domain: string): bigint {
+    if (size <= TABLE) return BigInt(this.#findTable(Number(size), domain)[Number(value)]!)
     const half = BigInt(Math.ceil(size.toString(2).length / 2))
     const mask = (1n << half) - 1n
     let found = value
     do {
       let [left, right] = [found >> half, found & mask]
       for (let round = 0; round < ROUNDS; round++) {
-        const drawn = BigInt(`0x${mac(`${domain} ${size} ${round} ${right}`).toString('hex')}`) & mask
+        const drawn = BigInt(`0x${this.#draw(`${domain} ${size} ${round} ${right}`)}`) & mask
         ;[left, right] = [right, left ^ drawn]
       }
       found = (left << half) | right
@@ -104,15 +119,15 @@ export function createPlaceholders(key: Uint8Array): Placeholder {
     return found
   }
 
-  const replaceAll = (characters: readonly string[], alphabets: readonly (readonly string[])[], domain: string): string => {
-    const size = alphabets.reduce((product, alphabet) => product * BigInt(alphabet.length), 1n)
+  #replaceAll(characters: readonly string[], places: readonly (readonly string[])[], domain: string): string {
+    const size = places.reduce((product, alphabet) => product * BigInt(alphabet.length), 1n)
     const value = characters.reduce(
-      (sum, character, at) => sum * BigInt(alphabets[at]!.length) + BigInt(alphabets[at]!.indexOf(character)),
+      (sum, character, at) => sum * BigInt(places[at]!.length) + BigInt(places[at]!.indexOf(character)),
       0n,
     )
-    let rest = permute(value, size, domain)
+    let rest = this.#permute(value, size, domain)
     const replaced: string[] = []
-    for (const alphabet of alphabets.toReversed()) {
+    for (const alphabet of places.toReversed()) {
       replaced.unshift(alphabet[Number(rest % BigInt(alphabet.length))]!)
       rest /= BigInt(alphabet.length)
     }
@@ -120,53 +135,51 @@ export function createPlaceholders(key: Uint8Array): Placeholder {
   }
 
   /** Zeros in front stay, so that a padded number and the number itself remain the same number. */
-  const replaceDigits = (digits: string): string => {
+  #replaceDigits(digits: string): string {
     const number = digits.replace(/^0+/, '')
     const zeros = digits.slice(0, digits.length - number.length)
     if (number === '') return digits
     const places = [...number].map((_, at) => (at === 0 ? DIGITS.slice(1) : DIGITS))
-    return zeros + replaceAll([...number], places, 'number')
+    return zeros + this.#replaceAll([...number], places, 'number')
   }
 
-  const isCountry = (word: string): boolean => {
-    countries ??= readCountries()
-    return countries.has(word)
+  #isCountry(word: string): boolean {
+    this.#countries ??= readCountries()
+    return this.#countries.has(word)
   }
 
   /** Upper and lower case of a word have one placeholder, in the case of each. */
-  const replaceWord = (word: string): string => {
+  #replaceWord(word: string): string {
     const lower = [...word].map(character => {
       const small = character.toLowerCase()
       return isLower(small) && small.toUpperCase() === character ? small : character
     })
-    const places = lower.map(findAlphabet)
+    const places = lower.map(character => this.#findAlphabet(character))
     const domain = places.map(alphabet => alphabet[0]).join('')
-    let replaced = replaceAll(lower, places, domain)
+    let replaced = this.#replaceAll(lower, places, domain)
     if (/^[a-z]{2}$/.test(lower.join('')))
-      while (isCountry(replaced) !== isCountry(lower.join(''))) replaced = replaceAll([...replaced], places, domain)
+      while (this.#isCountry(replaced) !== this.#isCountry(lower.join(''))) replaced = this.#replaceAll([...replaced], places, domain)
     return [...replaced].map((character, at) => (lower[at] === [...word][at] ? character : character.toUpperCase())).join('')
   }
 
-  const replaceDate = (date: string): string | null => {
+  #replaceDate(date: string): string | null {
     const at = Date.parse(`${date}T00:00:00Z`)
     if (Number.isNaN(at) || !new Date(at).toISOString().startsWith(date)) return null
-    const day = Number(permute(BigInt((at - FIRST_DAY) / DAY_MS), BigInt(DAYS), 'date'))
+    const day = Number(this.#permute(BigInt((at - FIRST_DAY) / DAY_MS), BigInt(DAYS), 'date'))
     return new Date(FIRST_DAY + day * DAY_MS).toISOString().slice(0, 10)
   }
 
-  const replaceToken = (token: string): string => {
-    const known = cache.get(token)
+  #replaceToken(token: string): string {
+    const known = this.#cache.get(token)
     if (known !== undefined) return known
-    const replaced = /^[0-9]+$/.test(token) ? replaceDigits(token) : replaceWord(token)
-    if (cache.size < MOST_CACHED) cache.set(token, replaced)
+    const replaced = /^[0-9]+$/.test(token) ? this.#replaceDigits(token) : this.#replaceWord(token)
+    if (this.#cache.size < MOST_CACHED) this.#cache.set(token, replaced)
     return replaced
   }
+}
 
-  const replace: Placeholder = text =>
-    text.replace(TOKEN, (token: string, date: string | undefined, time = '') => {
-      if (date === undefined) return replaceToken(token)
-      const replaced = replaceDate(date)
-      return replaced === null ? token.replace(/[\p{L}\p{M}\p{N}]+/gu, replaceToken) : replaced + time.replace(/\d/g, '0')
-    })
-  return replace
+/** Placeholders under a key: the same key gives the same ones, also in another process. */
+export function createPlaceholders(key: Uint8Array): Placeholder {
+  const placeholders = new Placeholders(key)
+  return text => placeholders.replace(text)
 }

@@ -17,16 +17,17 @@ import { resolveLink } from '../http/links.ts'
 import { decodedReply } from '../http/reply.ts'
 import { type Exchange, isNetworkError, type Reply, type Transport } from '../http/transport.ts'
 import type { Redactor } from '../redact.ts'
+import type { NetworkError } from '../retry/network-error.ts'
 import { createPlaceholders } from './placeholders.ts'
 import { createRedact, type Redact, redactTable } from './redact.ts'
 
 /** The largest body that is recorded; it is kept in memory. */
 const MAX_BODY = 64 * 1024 * 1024
-/** Bytes kept of a body that is no text: they show its format. */
+/** Bytes kept of a body that is not text: they show its format. */
 const START = 4
 
 export interface RecorderOptions {
-  /** Of the placeholders: a recording that is continued needs the same one. */
+  /** The key of the placeholders: a recording that is continued needs the same. */
   readonly key: Uint8Array
   readonly runId: string
   readonly clock: Clock
@@ -51,7 +52,7 @@ const HEADERS: Readonly<Record<string, RegExp>> = {
   date: /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
 }
 
-type Asked = Pick<CassetteExchange, 'operation' | 'method' | 'path' | 'params' | 'query' | 'body'>
+type RecordedRequest = Pick<CassetteExchange, 'operation' | 'method' | 'path' | 'params' | 'query' | 'body'>
 
 /** What arrived of a body, and how it ended. */
 interface Received {
@@ -68,117 +69,136 @@ export const redactFor = (
   },
 ): Redact => createRedact({ placeholder: createPlaceholders(key), runId, link, leaks })
 
-export function createRecorder({ key, runId, clock, startedAt, append }: RecorderOptions): Recorder {
-  return {
-    wrap(transport, base, redactor) {
-      const root = base.pathname.replace(/\/$/, '')
-      const nameFile = (url: URL): string => createHmac('sha256', key).update(url.href).digest('hex').slice(0, 16)
-      const find = (method: string, url: URL): FoundOperation | null =>
-        url.origin === base.origin && url.pathname.startsWith(`${root}/`)
-          ? findOperation(method, url.pathname.slice(root.length))
-          : null
+export const createRecorder = (options: RecorderOptions): Recorder => ({
+  wrap: (transport, base, redactor) => new RecordingTransport(options, transport, { base, leaks: redactor.leaks }),
+})
 
-      /** A link to an operation stays one; any other names a file of the cassette. */
-      const replaceLink = (text: string): string => {
-        const url = URL.canParse(text, `${base.href.replace(/\/$/, '')}/`) ? resolveLink(text, base) : null
-        if (url === null) return redact.text(text)
-        const found = find('GET', url)
-        if (found === null) return `${BASE_PLACEHOLDER}/files/${nameFile(url)}`
-        const params = redact.params(Object.entries(found.params))
-        const query = new URLSearchParams(redact.params(url.searchParams)).toString()
-        const path = found.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
-        return `${BASE_PLACEHOLDER}${path}${query === '' ? '' : `?${query}`}`
-      }
+/** Sends what the transport below it sends, and appends each exchange to the recording. */
+class RecordingTransport implements Transport {
+  readonly #options: RecorderOptions
+  readonly #transport: Transport
+  readonly #base: URL
+  readonly #root: string
+  readonly #redact: Redact
 
-      const redact = redactFor({ key, runId }, { link: replaceLink, leaks: redactor.leaks })
+  constructor(options: RecorderOptions, transport: Transport, { base, leaks }: { readonly base: URL } & Pick<Redactor, 'leaks'>) {
+    this.#options = options
+    this.#transport = transport
+    this.#base = base
+    this.#root = base.pathname.replace(/\/$/, '')
+    this.#redact = redactFor(options, { link: text => this.#replaceLink(text), leaks })
+  }
 
-      const recordRequest = ({ method, url, body }: Exchange): Asked => {
-        const found = find(method, url)
-        if (found === null && method === 'GET')
-          return { operation: 'file', method, path: '/files/{name}', params: { name: nameFile(url) } }
-        const own = url.pathname.slice(root.length)
-        const isSample = found === null && own === LIST_FACTS.path
-        const path = found?.path ?? (isSample ? own : redact.text(own))
-        const isLogin = found?.name === 'authenticate'
-        const isNamed = found !== null && Object.keys(found.params).length > 0
-        return {
-          operation: found?.name ?? null,
-          method,
-          path,
-          params: isNamed ? redact.params(Object.entries(found.params)) : undefined,
-          query: url.search === '' ? undefined : redact.params(url.searchParams),
-          // A sample of the list: a replay answers to any other.
-          body: typeof body !== 'string' || isLogin || isSample ? undefined : redact.json(JSON.parse(body)),
+  async send(exchange: Exchange): Promise<Reply | NetworkError> {
+    const reply = await this.#transport.send(exchange)
+    const request = this.#describeRequest(exchange)
+    if (!isNetworkError(reply)) return this.#observe(decodedReply(reply), request, exchange.url)
+    this.#append(request, { lost: { kind: reply.kind, sent: reply.sent } })
+    return reply
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close()
+  }
+
+  #nameFile(url: URL): string {
+    return createHmac('sha256', this.#options.key).update(url.href).digest('hex').slice(0, 16)
+  }
+
+  #find(method: string, url: URL): FoundOperation | null {
+    const isBelow = url.origin === this.#base.origin && url.pathname.startsWith(`${this.#root}/`)
+    return isBelow ? findOperation(method, url.pathname.slice(this.#root.length)) : null
+  }
+
+  /** A link to an operation stays a link to it; any other names a file of the cassette. */
+  #replaceLink(text: string): string {
+    const url = URL.canParse(text, `${this.#base.href.replace(/\/$/, '')}/`) ? resolveLink(text, this.#base) : null
+    if (url === null) return this.#redact.text(text)
+    const found = this.#find('GET', url)
+    if (found === null) return `${BASE_PLACEHOLDER}/files/${this.#nameFile(url)}`
+    const params = this.#redact.params(Object.entries(found.params))
+    const query = new URLSearchParams(this.#redact.params(url.searchParams)).toString()
+    const path = found.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+    return `${BASE_PLACEHOLDER}${path}${query === '' ? '' : `?${query}`}`
+  }
+
+  #describeRequest({ method, url, body }: Exchange): RecordedRequest {
+    const found = this.#find(method, url)
+    if (found === null && method === 'GET')
+      return { operation: 'file', method, path: '/files/{name}', params: { name: this.#nameFile(url) } }
+    const own = url.pathname.slice(this.#root.length)
+    const isSample = found === null && own === LIST_FACTS.path
+    const isLogin = found?.name === 'authenticate'
+    const isNamed = found !== null && Object.keys(found.params).length > 0
+    return {
+      operation: found?.name ?? null,
+      method,
+      path: found?.path ?? (isSample ? own : this.#redact.text(own)),
+      params: isNamed ? this.#redact.params(Object.entries(found.params)) : undefined,
+      query: url.search === '' ? undefined : this.#redact.params(url.searchParams),
+      // A sample of the list: a replay answers to any other.
+      body: typeof body !== 'string' || isLogin || isSample ? undefined : this.#redact.json(JSON.parse(body)),
+    }
+  }
+
+  #recordHeaders(reply: Reply, url: URL): Record<string, string> {
+    const kept = Object.entries(HEADERS).flatMap(([name, form]) => {
+      const value = reply.header(name)
+      return value !== null && form.test(value) ? [[name, value]] : []
+    })
+    const headers = Object.fromEntries(kept) as Record<string, string>
+    // The date is needed only to read a date in Retry-After.
+    if (headers['retry-after'] === undefined) delete headers.date
+    const location = reply.header('location')
+    if (location !== null)
+      headers.location = this.#replaceLink(URL.canParse(location, url.href) ? new URL(location, url).href : location)
+    const id = reply.header('x-correlation-id')
+    if (id !== null) headers['x-correlation-id'] = this.#redact.text(id)
+    return headers
+  }
+
+  #append(request: RecordedRequest, rest: Partial<CassetteExchange>): void {
+    const { append, clock, startedAt } = this.#options
+    append({ at: Math.max(0, Math.round(clock.now() - startedAt)), ...request, ...rest })
+  }
+
+  /** The reply, which is recorded when its body has ended. */
+  #observe(reply: Reply, request: RecordedRequest, url: URL): Reply {
+    const received: Received = { chunks: [], bytes: 0 }
+    let isRecorded = false
+    const finish = (isCut: boolean): void => {
+      if (isRecorded) return
+      isRecorded = true
+      const answer = recordBody(received, request.operation, this.#redact, reply.header('content-type') ?? '')
+      const headers = this.#recordHeaders(reply, url)
+      this.#append(request, { status: reply.status, headers, answer, cut: isCut ? true : undefined })
+    }
+    async function* body(): AsyncGenerator<Uint8Array> {
+      let isWhole = false
+      try {
+        for await (const chunk of reply.body) {
+          received.bytes += chunk.length
+          if (received.bytes <= MAX_BODY) received.chunks.push(chunk)
+          else received.chunks.length = 0
+          yield chunk
         }
+        isWhole = true
+      } finally {
+        finish(!isWhole)
       }
-
-      const recordHeaders = (reply: Reply, url: URL): Record<string, string> => {
-        const kept = Object.entries(HEADERS).flatMap(([name, form]) => {
-          const value = reply.header(name)
-          return value !== null && form.test(value) ? [[name, value]] : []
-        })
-        const headers = Object.fromEntries(kept) as Record<string, string>
-        // The date is needed only to read a date in Retry-After.
-        if (headers['retry-after'] === undefined) delete headers.date
-        const location = reply.header('location')
-        if (location !== null)
-          headers.location = replaceLink(URL.canParse(location, url.href) ? new URL(location, url).href : location)
-        const id = reply.header('x-correlation-id')
-        if (id !== null) headers['x-correlation-id'] = redact.text(id)
-        return headers
-      }
-
-      const note = (asked: Asked, rest: Partial<CassetteExchange>): void =>
-        append({ at: Math.max(0, Math.round(clock.now() - startedAt)), ...asked, ...rest })
-
-      const observed = (reply: Reply, asked: Asked, url: URL): Reply => {
-        const received: Received = { chunks: [], bytes: 0 }
-        let isNoted = false
-        const finish = (isCut: boolean): void => {
-          if (isNoted) return
-          isNoted = true
-          const answer = recordBody(received, asked.operation, redact, reply.header('content-type') ?? '')
-          note(asked, { status: reply.status, headers: recordHeaders(reply, url), answer, cut: isCut ? true : undefined })
-        }
-        async function* body(): AsyncGenerator<Uint8Array> {
-          let isWhole = false
-          try {
-            for await (const chunk of reply.body) {
-              received.bytes += chunk.length
-              if (received.bytes <= MAX_BODY) received.chunks.push(chunk)
-              else received.chunks.length = 0
-              yield chunk
-            }
-            isWhole = true
-          } finally {
-            finish(!isWhole)
-          }
-        }
-        const { status, headers } = reply
-        return {
-          status,
-          headers,
-          header: name => reply.header(name),
-          body: body(),
-          drop() {
-            // An unread body: the client judged the reply by status and headers.
-            finish(received.bytes > 0)
-            reply.drop()
-          },
-        }
-      }
-
-      return {
-        async send(exchange) {
-          const reply = await transport.send(exchange)
-          const asked = recordRequest(exchange)
-          if (!isNetworkError(reply)) return observed(decodedReply(reply), asked, exchange.url)
-          note(asked, { lost: { kind: reply.kind, sent: reply.sent } })
-          return reply
-        },
-        close: () => transport.close(),
-      }
-    },
+    }
+    const { status, headers } = reply
+    return {
+      status,
+      headers,
+      header: name => reply.header(name),
+      body: body(),
+      drop() {
+        // An unread body: the client judged the reply by status and headers.
+        finish(received.bytes > 0)
+        reply.drop()
+      },
+    }
   }
 }
 

@@ -22,7 +22,7 @@ import WORDS from './words.json' with { type: 'json' }
 
 const DELIMITERS = [',', ';', '\t', '|']
 
-/** Columns of the service whose cells are no data of a company, each with the cells that are kept. */
+/** Columns of the service whose cells are not data of a company, each with the cells that are kept. */
 const KEPT: Readonly<Record<string, RegExp>> = {
   'match.outcome': /^(?:matched|manualMatched|review|unmatched|duplicate|failed)$/,
   'match.score': /^\d{0,3}(?:\.\d{1,6})?$/,

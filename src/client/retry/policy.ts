@@ -1,5 +1,5 @@
 /**
- * The retry policy: decides from the outcome of one attempt what to do next and how long to wait. Numbers and sets are those of contract
+ * The retry policy: decides from the outcome of one attempt what to do next and how long to wait. Numbers and sets are from contract
  * §14.2; whether an operation may be repeated is a column of the table of operations.
  */
 import type { Fault, Operation } from '../../contract/index.ts'
@@ -103,7 +103,7 @@ function decideStatus(status: number, retryAfterMs: number | null, policy: Polic
   if (status === 408) return repeat('FETTLE_TIMEOUT', true, 'timeout')
   if (policy.repeat === 'look' && (status === 400 || status === 409 || status === 422))
     return { act: 'ask', code: 'FETTLE_REJECTED', mayHaveRun: true }
-  // A request that changes nothing can only conflict with another one in flight.
+  // A request that changes nothing can only conflict with a different request in flight.
   if (status === 409 && (policy.login || policy.method === 'GET'))
     return repeat('FETTLE_REJECTED', true, 'conflict', policy.login ? 1 : undefined)
   if (status >= 300 && status < 400) return stop('FETTLE_REDIRECT')

@@ -22,7 +22,7 @@ export interface Objects {
 export function createObjects(options: WireOptions & { readonly s3: () => S3Settings }): Objects {
   const wire = createObjectWire(options)
   const openStore = (place: ObjectPlace, label: string, signal?: AbortSignal): ObjectStore =>
-    place.kind === 's3' ? s3Store(wire, options.s3(), place, label, signal) : httpsStore(wire, place.url, label, signal)
+    place.kind === 's3' ? s3Store(wire, options.s3(), place, { label, signal }) : httpsStore(wire, place.url, label, signal)
   return {
     read(place, signal) {
       const label = `read the input ${place.shown}`
@@ -54,7 +54,7 @@ function httpsStore(wire: ObjectWire, address: string, label: string, signal?: A
       return openedObject(reply, label)
     },
     async put(file) {
-      // No content type: a presigned address may be signed for another one.
+      // No content type: a presigned address may be signed for a different one.
       const headers = { 'content-length': String(file.bytes) }
       const reply = await wire.send({ ...request, access: 'write', method: 'PUT', headers, body: () => file.open() })
       reply.drop()

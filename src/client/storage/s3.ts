@@ -83,7 +83,8 @@ async function s3Client(wire: ObjectWire, settings: S3Settings, { access, label,
   const client = new sdk.S3Client({
     region,
     credentials: { accessKeyId, secretAccessKey, sessionToken: sessionToken ?? undefined },
-    ...(endpoint === null ? {} : { endpoint, forcePathStyle: true }),
+    endpoint: endpoint ?? undefined,
+    forcePathStyle: endpoint !== null,
     maxAttempts: 1,
     // Without the checksums that only Amazon's own store supports: every part is signed with its SHA-256.
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -129,8 +130,7 @@ export function s3Store(
   wire: ObjectWire,
   settings: S3Settings,
   { bucket, key }: S3Place,
-  label: string,
-  signal?: AbortSignal,
+  { label, signal }: Omit<S3Purpose, 'access'>,
 ): ObjectStore {
   const place = { Bucket: bucket, Key: key }
   return {
@@ -164,7 +164,7 @@ export function s3Store(
       }
     },
     /**
-     * Starts an upload and aborts it. Without `isTable`, its name is not that of a table, so an existing object is not replaced. Throws
+     * Starts an upload and aborts it. Without `isTable`, its name does not end like a table's, so an existing object is not replaced. Throws
      * FETTLE_OUTPUT_WRITE.
      */
     async checkWritable(isTable) {
@@ -172,7 +172,7 @@ export function s3Store(
       if (!isTable && (await client.send(new sdk.HeadObjectCommand(place)).catch(() => null)) !== null)
         throw new FettleError(
           'FETTLE_OUTPUT_WRITE',
-          `${label}: the object exists and its name is not that of a table, so it is not replaced.`,
+          `${label}: the object exists and its name does not end like a table's, so it is not replaced.`,
           { hint: `Name the output by its format: ${extensionsOf().join(', ')}.` },
         )
       try {

@@ -85,7 +85,7 @@ describe('a meter', () => {
   const ok: Answer = { json: job('7') }
   const meterOf = () => ({ requests: 0, retries: 0, throttledMs: 0 })
 
-  test('counts its own requests beside those of others', async () => {
+  test('counts its own requests separately from the requests of others', async () => {
     const server = await serveScript({
       [`GET ${JOBS}/7`]: [fault(503), ok],
       [`GET ${JOBS}/8`]: [fault(429, { 'retry-after': '3' }), ok],

@@ -157,7 +157,7 @@ describe('addresses', () => {
     expect(isPrivateAddress(address)).toBe(false)
   })
 
-  test('text that is no address is not public', () => {
+  test('text that is not an address is not public', () => {
     expect(isPrivateAddress('example.com')).toBe(true)
   })
 

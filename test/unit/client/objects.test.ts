@@ -236,7 +236,7 @@ describe.runIf(hasS3)('S3', () => {
     })
   })
 
-  test('what is there and is no table is left alone', async () => {
+  test('an existing object that is not a table is left alone', async () => {
     const { objects } = open(store.settings)
     await objects.write(inS3('backup.tar'), outgoing(ROWS))
     await expect(objects.checkWritable(inS3('backup.tar'), false)).rejects.toMatchObject({ code: 'FETTLE_OUTPUT_WRITE' })

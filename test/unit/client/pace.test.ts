@@ -193,7 +193,7 @@ test('a fraction of a millisecond is waited out, not cut off', async () => {
   expect(clock.asked).toEqual([11])
 })
 
-test('a rate spreads callers out; waiting for a slot is no pause', async () => {
+test('a rate spreads callers out; waiting for a slot does not count as a pause', async () => {
   const { clock, pace, come, through, held } = gate()
   pace.limit({ requests: 2, perMs: 1000 })
   for (const name of ['a', 'b', 'c', 'd', 'e']) await come(name)

@@ -60,7 +60,7 @@ describe('a placeholder', () => {
     expect(placeholder('gb')).toBe(placeholder('GB').toLowerCase())
   })
 
-  test('is the same under the same key, and another one under another key', () => {
+  test('is the same under the same key, and differs under another key', () => {
     const key = randomBytes(32)
     const name = 'Harrow Optics Limited 10000001'
     expect(createPlaceholders(key)(name)).toBe(createPlaceholders(key)(name))

@@ -46,7 +46,7 @@ describe('redaction', () => {
     )
   })
 
-  test('a text of two characters is no secret worth masking every word for', () => {
+  test('a text of two characters is too short to be masked in every word', () => {
     expect(redactor.clean('ab cab')).toBe('ab cab')
   })
 })
@@ -204,7 +204,7 @@ test('a short or weak password does not stand in the way of ids and names', asyn
     expect(await clientOf(server, { password }).readJob('bench-7')).toMatchObject({ id: 'bench-7', name, status: 'matching' })
 })
 
-test('a token that no header can hold is no token: 76, and not shown', async () => {
+test('a token that no header can hold is refused: 76, and not shown', async () => {
   for (const token of ['two\nlines', 'tökén‑x', 'a b']) {
     const error = await errorOf(clientOf(await serveScript({ [LOGIN]: [{ json: { token } }] })).readJob('7'))
     expect(error).toMatchObject({ code: 'FETTLE_CONTRACT', exitCode: 76 })

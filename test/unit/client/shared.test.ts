@@ -68,7 +68,7 @@ describe('the token', () => {
     expect((await errorOf(alone.first.readJob('7'))).message).toContain('no time is left')
   })
 
-  test('no client prints a token that another one fetched', async () => {
+  test('no client prints a token that another client fetched', async () => {
     const telling: Answer = { status: 400, json: { message: 'odd token token-1' } }
     const server = await serveScript({ [READ]: [ok, telling] })
     const { first, second } = company(server, 2)
@@ -116,7 +116,7 @@ describe('a login that failed', () => {
     expect(server.of(LOGIN)).toHaveLength(8)
   })
 
-  test('missing credentials and a pause are no failures', async () => {
+  test('missing credentials and a pause do not count as failures', async () => {
     const server = await serveScript({ [LOGIN]: [fault(429, { 'retry-after': '30' }), { json: { token: 't' } }], [READ]: [ok] })
     const { clock, first, second } = company(server, 2, [{ deadline: () => 10_000 }])
     expect(await errorOf(first.readJob('7'))).toMatchObject({ code: 'FETTLE_THROTTLED' })
