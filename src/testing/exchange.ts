@@ -139,7 +139,7 @@ export class Exchange {
     this.seen = seen
     this.#context = around
     this.gone = new Promise(resolve => response.once('close', resolve))
-    // Both fail when the client leaves, which is no error here.
+    // Both fail when the client leaves, which is not an error here.
     request.on('error', () => {})
     response.on('error', () => {})
   }

@@ -75,67 +75,152 @@ const CONTROL_PATH = '/__faults'
  * assert.deepEqual(armed.unconsumed(), [])
  */
 export async function startFaultServer(options: FaultServerOptions): Promise<FaultServer> {
-  const { onKill, onPoint = () => {}, whenDown = 'reset', keepAlive = true } = options
-  const startedAt = performance.now()
-  const now = options.now ?? (() => performance.now() - startedAt)
-  const requests: SeenDraft[] = []
-  const ledger = openLedger()
-  const refused = new Set<string>()
-  const open = new Set<Exchange>()
-  let target = new URL(options.target)
-  let armed: Arming = arm([])
-  let origin = ''
+  const server = new FaultProxy(options)
+  await server.listen()
+  return server
+}
 
-  const around: ExchangeContext = {
-    get target() {
-      return target
-    },
-    get origin() {
-      return origin
-    },
-    without: (options.without ?? []).map(name => name.toLowerCase()),
-    keepAlive,
-    note: ledger.note,
-  }
-  const means: Means = {
-    onKill: () => onKill?.(),
-    refuseToken: ({ seen }) => seen.token !== null && refused.add(seen.token) !== undefined,
+class FaultProxy implements FaultServer {
+  readonly requests: SeenDraft[] = []
+  readonly #options: FaultServerOptions
+  readonly #startedAt = performance.now()
+  readonly #ledger = openLedger()
+  readonly #refused = new Set<string>()
+  readonly #open = new Set<Exchange>()
+  readonly #around: ExchangeContext
+  readonly #means: Means
+  readonly #server = createServer((request, response) => {
+    if (request.url === CONTROL_PATH)
+      void control(request, response, { arm: faults => this.arm(faults), armed: () => this.#armed })
+    else this.#begin(request, response)
+  })
+  #target: URL
+  #armed: Arming = arm([])
+  #origin = ''
+
+  constructor(options: FaultServerOptions) {
+    this.#options = options
+    this.#target = new URL(options.target)
+    const around = {
+      without: (options.without ?? []).map(name => name.toLowerCase()),
+      keepAlive: options.keepAlive ?? true,
+      note: this.#ledger.note,
+    }
+    const [readTarget, readOrigin] = [() => this.#target, () => this.#origin]
+    this.#around = {
+      ...around,
+      get target() {
+        return readTarget()
+      },
+      get origin() {
+        return readOrigin()
+      },
+    }
+    this.#means = {
+      onKill: () => options.onKill?.(),
+      refuseToken: ({ seen }) => seen.token !== null && this.#refused.add(seen.token) !== undefined,
+    }
   }
 
-  const record = (request: IncomingMessage): SeenDraft => {
+  get url(): string {
+    return this.#origin + this.#target.pathname.replace(/\/$/, '')
+  }
+
+  get origin(): string {
+    return this.#origin
+  }
+
+  async listen(): Promise<void> {
+    const server = this.#server
+    // A connection that times out would be an unplanned fault.
+    server.keepAliveTimeout = 0
+    server.requestTimeout = 0
+    server.headersTimeout = 0
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
+    this.#origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  arm(faults: readonly FaultInput[] | Policy): Armed {
+    const next = arm(faults)
+    const kills = next.report().some(({ fault }) => fault.effect.kind === 'killClient')
+    if (kills && this.#options.onKill === undefined)
+      throw new FettleError('FETTLE_USAGE', 'cannot plan killClient: the fault server was started without onKill')
+    this.#armed.disarm()
+    this.#refused.clear()
+    this.#armed = next
+    return next
+  }
+
+  retarget(target: string): void {
+    this.#target = new URL(target)
+  }
+
+  pending(): number {
+    return this.#open.size
+  }
+
+  effects(jobName?: string): EffectCounts {
+    return this.#ledger.effects(jobName)
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server
+    if (!server.listening) return
+    const closed = new Promise<void>(resolve => server.close(() => resolve()))
+    for (const exchange of this.#open) exchange.reset()
+    server.closeAllConnections()
+    await closed
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    const seen = this.#record(request)
+    this.requests.push(seen)
+    const exchange = new Exchange(request, response, seen, this.#around)
+    this.#open.add(exchange)
+    void this.#handle(exchange)
+      .catch(error => (error instanceof Down ? this.#answerDown(exchange) : fail(exchange, error)))
+      .then(() => exchange.gone)
+      .finally(() => this.#open.delete(exchange))
+  }
+
+  #record(request: IncomingMessage): SeenDraft {
     const { method = 'GET', url = '/', headers } = request
     const cut = url.indexOf('?')
     const path = cut === -1 ? url : url.slice(0, cut)
     const key = headers['idempotency-key']
     const token = bearer.exec(headers.authorization ?? '')?.[1]
     return {
-      ...matchOperation(method, path, target.pathname.replace(/\/$/, '')),
+      ...matchOperation(method, path, this.#target.pathname.replace(/\/$/, '')),
       method,
       path,
       query: cut === -1 ? '' : url.slice(cut),
       status: null,
       given: null,
       effect: null,
-      at: now(),
+      at: this.#options.now?.() ?? performance.now() - this.#startedAt,
       idempotencyKey: (Array.isArray(key) ? key.join() : key) ?? null,
       token: token === undefined ? null : digest(token),
     }
   }
 
-  const handle = async (exchange: Exchange): Promise<void> => {
+  async #handle(exchange: Exchange): Promise<void> {
     const { seen } = exchange
-    const { points, fault } = armed.take({ operation: seen.operation, method: seen.method, path: seen.path })
+    const { points, fault } = this.#armed.take({ operation: seen.operation, method: seen.method, path: seen.path })
     const pointsAt = async (moment: 'arrival' | 'answered'): Promise<void> => {
       for (const { effect, hit } of points) {
         if (effect.kind !== 'point' || effect.at !== moment) continue
         hit()
-        await onPoint(effect.name)
+        await this.#options.onPoint?.(effect.name)
       }
     }
     await pointsAt('arrival')
     seen.effect = fault?.effect.kind ?? null
-    if (fault !== null) await perform(exchange, fault, means)
-    else if (seen.token !== null && refused.has(seen.token)) {
+    if (fault !== null) await perform(exchange, fault, this.#means)
+    else if (seen.token !== null && this.#refused.has(seen.token)) {
       seen.effect = 'expireToken'
       await exchange.drain()
       await unauthorised(exchange)
@@ -143,65 +228,10 @@ export async function startFaultServer(options: FaultServerOptions): Promise<Fau
     await pointsAt('answered')
   }
 
-  const down = async (exchange: Exchange): Promise<void> => {
+  async #answerDown(exchange: Exchange): Promise<void> {
+    const { whenDown = 'reset' } = this.#options
     if (whenDown === 'reset' || exchange.response.headersSent) return exchange.reset()
     await exchange.answer({ status: whenDown, headers: { 'content-type': 'text/plain' }, body: Buffer.from('Bad Gateway') })
-  }
-
-  const begin = (request: IncomingMessage, response: ServerResponse): void => {
-    const seen = record(request)
-    requests.push(seen)
-    const exchange = new Exchange(request, response, seen, around)
-    open.add(exchange)
-    void handle(exchange)
-      .catch(error => (error instanceof Down ? down(exchange) : fail(exchange, error)))
-      .then(() => exchange.gone)
-      .finally(() => open.delete(exchange))
-  }
-
-  const rearm = (faults: readonly FaultInput[] | Policy): Armed => {
-    const next = arm(faults)
-    const kills = next.report().some(({ fault }) => fault.effect.kind === 'killClient')
-    if (kills && onKill === undefined)
-      throw new FettleError('FETTLE_USAGE', 'cannot plan killClient: the fault server was started without onKill')
-    armed.disarm()
-    refused.clear()
-    armed = next
-    return next
-  }
-
-  const server = createServer((request, response) => {
-    if (request.url === CONTROL_PATH) void control(request, response, { arm: rearm, armed: () => armed })
-    else begin(request, response)
-  })
-  // A connection that times out would be an unplanned fault.
-  server.keepAliveTimeout = 0
-  server.requestTimeout = 0
-  server.headersTimeout = 0
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-
-  const close = async (): Promise<void> => {
-    if (!server.listening) return
-    const closed = new Promise<void>(resolve => server.close(() => resolve()))
-    for (const exchange of open) exchange.reset()
-    server.closeAllConnections()
-    await closed
-  }
-  return {
-    get url() {
-      return origin + target.pathname.replace(/\/$/, '')
-    },
-    origin,
-    requests,
-    arm: rearm,
-    retarget(next) {
-      target = new URL(next)
-    },
-    pending: () => open.size,
-    effects: ledger.effects,
-    close,
-    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -92,7 +92,7 @@ function formatLines(columns: readonly PackedColumn[], from: number, to: number)
   for (let row = from; row < to; row++) {
     for (const column of columns) {
       const end = column.copy(row, lines, at)
-      // A lone empty cell would be a blank line, and a blank line is no row.
+      // A lone empty cell would be a blank line, which is not a row.
       at = end === at && columns.length === 1 ? lines.write('""', at) + at : end
       lines[at++] = COMMA
     }
@@ -135,98 +135,153 @@ export async function isParquet(handle: FileHandle): Promise<boolean> {
   return marks.every(mark => mark === MAGIC)
 }
 
-/** Opens the table of a file. Throws FETTLE_SETTINGS, and FETTLE_INPUT_READ for one that is damaged or has columns without a text. */
-export async function openParquet(handle: FileHandle, path: string) {
-  const { parquetMetadataAsync, parquetRead, compressors } = await loadPackages(path)
-  const { size } = await handle.stat()
-  const file = {
-    byteLength: size,
-    async slice(start: number, end = size): Promise<ArrayBuffer> {
-      const bytes = new Uint8Array(end - start)
-      let filled = 0
-      while (filled < bytes.length) {
-        const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, start + filled)
-        if (bytesRead === 0) throw new Error('it ends too early')
-        filled += bytesRead
-      }
-      return bytes.buffer
-    },
+/** Bytes of a file as hyparquet reads them. */
+class ParquetBytes {
+  readonly byteLength: number
+  readonly #handle: FileHandle
+
+  constructor(handle: FileHandle, size: number) {
+    this.#handle = handle
+    this.byteLength = size
   }
-  const metadata = await parquetMetadataAsync(file, { geoparquet: false }).catch((cause: Error) => {
+
+  async slice(start: number, end = this.byteLength): Promise<ArrayBuffer> {
+    const bytes = new Uint8Array(end - start)
+    let filled = 0
+    while (filled < bytes.length) {
+      const { bytesRead } = await this.#handle.read(bytes, filled, bytes.length - filled, start + filled)
+      if (bytesRead === 0) throw new Error('it ends too early')
+      filled += bytesRead
+    }
+    return bytes.buffer
+  }
+}
+
+type Metadata = Awaited<ReturnType<Packages['parquetMetadataAsync']>>
+
+/**
+ * The metadata without logical types, so that values arrive as they are stored: no decimal or moment goes through a number that cannot hold
+ * it. Columns are named by their number, since several may have one name.
+ */
+const withoutTypes = (metadata: Metadata): Metadata => ({
+  ...metadata,
+  schema: metadata.schema.map(({ converted_type, logical_type, ...element }, at) => ({ ...element, name: `${at - 1}` })),
+  row_groups: metadata.row_groups.map(group => ({
+    ...group,
+    columns: group.columns.map((column, at) => ({
+      ...column,
+      meta_data: column.meta_data && { ...column.meta_data, path_in_schema: [`${at}`] },
+    })),
+  })),
+})
+
+/** Opens the table of a file. Throws FETTLE_SETTINGS, and FETTLE_INPUT_READ for one that is damaged or has columns without a text. */
+export async function openParquet(handle: FileHandle, path: string): Promise<ParquetTable> {
+  const packages = await loadPackages(path)
+  const file = new ParquetBytes(handle, (await handle.stat()).size)
+  const metadata = await packages.parquetMetadataAsync(file, { geoparquet: false }).catch((cause: Error) => {
     throw damaged(path, cause)
   })
-  const [root, ...elements] = metadata.schema as readonly SchemaElement[] as [SchemaElement, ...SchemaElement[]]
-  const types = readTypes(path, root, elements)
   const large = metadata.row_groups.findIndex(group => Number(group.total_compressed_size ?? group.total_byte_size) > MAX_GROUP)
   if (large !== -1) throw unreadable(path, new Error(`its row group ${large + 1} is larger than 1 GiB: write smaller row groups`))
-  // Without their logical types, values arrive as they are stored: no decimal or moment goes through a number that cannot hold it. Columns
-  // are named by their number, since several may have one name.
-  const bare = {
-    ...metadata,
-    schema: metadata.schema.map(({ converted_type, logical_type, ...element }, at) => ({ ...element, name: `${at - 1}` })),
-    row_groups: metadata.row_groups.map(group => ({
-      ...group,
-      columns: group.columns.map((column, at) => ({
-        ...column,
-        meta_data: column.meta_data && { ...column.meta_data, path_in_schema: [`${at}`] },
-      })),
-    })),
+  return new ParquetTable(path, { file, metadata, packages })
+}
+
+interface ParquetSource {
+  readonly file: ParquetBytes
+  readonly metadata: Metadata
+  readonly packages: Packages
+}
+
+/** Rows of a column to decode: from `from` on, as many as `rows` and as take `bytes`, but one at least. */
+interface Range {
+  readonly from: number
+  readonly rows: number
+  readonly bytes: number
+}
+
+class ParquetTable {
+  readonly #path: string
+  readonly #source: ParquetSource
+  readonly #bare: Metadata
+  readonly #elements: readonly SchemaElement[]
+  readonly #types: readonly ColumnType[]
+
+  constructor(path: string, source: ParquetSource) {
+    const [root, ...elements] = source.metadata.schema as readonly SchemaElement[] as [SchemaElement, ...SchemaElement[]]
+    this.#path = path
+    this.#source = source
+    this.#bare = withoutTypes(source.metadata)
+    this.#elements = elements
+    this.#types = readTypes(path, root, elements)
   }
-  /** Fills in the rows of a column from `from` on: as many as `rows`, and as take `bytes`, but one at least. */
-  async function fill(packed: PackedColumn, at: number, from: number, rows: number, bytes: number): Promise<void> {
-    const [{ name }, type] = [elements[at]!, types[at]!]
+
+  get types(): ColumnType['name'][] {
+    return this.#types.map(type => type.name)
+  }
+
+  /** From the start, each time it is called. */
+  async *text(): AsyncGenerator<Buffer> {
+    const style = { delimiter: ',', lineEnd: '\n', columns: this.#elements.length }
+    yield Buffer.from(csvText([this.#elements.map(({ name }) => name)], style))
+    const columns = this.#elements.map(() => new PackedColumn())
+    let from = 0
+    for (const group of this.#source.metadata.row_groups) {
+      const end = from + Number(group.num_rows)
+      while (from < end) {
+        let rows = Math.min(end - from, SLICE)
+        let used = 0
+        for (const [at, packed] of columns.entries()) {
+          await this.#fill(packed, at, { from, rows, bytes: (SLICE_BYTES * (at + 1)) / columns.length - used })
+          rows = packed.rows
+          used = columns.slice(0, at + 1).reduce((sum, column) => sum + column.size(rows), 0)
+        }
+        for (let at = 0; at < rows; at += PIECE) yield formatLines(columns, at, Math.min(rows, at + PIECE))
+        from += rows
+      }
+    }
+  }
+
+  async #fill(packed: PackedColumn, at: number, range: Range): Promise<void> {
+    const { from, rows } = range
+    const { file, packages } = this.#source
     packed.clear(rows)
-    const place = (): string => `row ${from + packed.rows + 1}, column ${JSON.stringify(name)}`
     let failure: unknown = null
     const onChunk = ({ columnData, rowStart }: { columnData: ArrayLike<unknown>; rowStart: number }): void => {
       try {
         for (let row = from + packed.rows; row < from + rows && row - rowStart < columnData.length; row++) {
-          if (packed.rows > 0 && packed.size(packed.rows) > bytes) return
+          if (packed.rows > 0 && packed.size(packed.rows) > range.bytes) return
           const raw = columnData[row - rowStart] as Parameters<typeof formatValue>[1]
-          // No record may be as long, and its text would take several times the bytes.
-          if (raw instanceof Uint8Array && raw.length > MAX_RECORD_BYTES)
-            throw new FettleError('FETTLE_INPUT_LIMIT', `${path}: ${place()} has ${counted(raw.length, 'byte')}`, {
-              at: { file: path, line: null, column: null },
-              hint: 'Leave the column out when the file is written.',
-            })
-          packed.add(type, raw)
+          if (raw instanceof Uint8Array && raw.length > MAX_RECORD_BYTES) throw this.#tooLong(this.#place(at, row), raw.length)
+          packed.add(this.#types[at]!, raw)
         }
       } catch (error) {
         const why = error instanceof TypeError ? 'bytes that are not UTF-8 text' : (error as Error).message
-        failure ??= FettleError.is(error) ? error : unreadable(path, new Error(`${place()} has ${why}`))
+        const where = this.#place(at, from + packed.rows)
+        failure ??= FettleError.is(error) ? error : unreadable(this.#path, new Error(`${where} has ${why}`))
       }
     }
-    const range = { columns: [`${at}`], rowStart: from, rowEnd: from + rows }
-    const options = { file, metadata: bare, compressors, ...range, utf8: false, useOffsetIndex: true, geoparquet: false }
-    await parquetRead({ ...options, parsers: { timestampFromNanoseconds: nanos => nanos }, onChunk }).catch((cause: Error) => {
-      throw damaged(path, cause)
+    const place = { columns: [`${at}`], rowStart: from, rowEnd: from + rows }
+    const shared = { file, metadata: this.#bare, compressors: packages.compressors, utf8: false, useOffsetIndex: true, geoparquet: false }
+    const parsers = { timestampFromNanoseconds: (nanos: bigint) => nanos }
+    await packages.parquetRead({ ...shared, ...place, parsers, onChunk }).catch((cause: Error) => {
+      throw damaged(this.#path, cause)
     })
     if (failure !== null) throw failure
-    if (packed.rows === 0) throw damaged(path, new Error(`column ${JSON.stringify(name)} ends too early`))
+    if (packed.rows === 0)
+      throw damaged(this.#path, new Error(`column ${JSON.stringify(this.#elements[at]!.name)} ends too early`))
   }
-  return {
-    types: types.map(type => type.name),
-    /** From the start, each time it is called. */
-    async *text(): AsyncGenerator<Buffer> {
-      const style = { delimiter: ',', lineEnd: '\n', columns: elements.length }
-      yield Buffer.from(csvText([elements.map(({ name }) => name)], style))
-      const columns = elements.map(() => new PackedColumn())
-      let from = 0
-      for (const group of metadata.row_groups) {
-        const end = from + Number(group.num_rows)
-        while (from < end) {
-          let rows = Math.min(end - from, SLICE)
-          let used = 0
-          for (const [at, packed] of columns.entries()) {
-            await fill(packed, at, from, rows, (SLICE_BYTES * (at + 1)) / elements.length - used)
-            rows = packed.rows
-            used = columns.slice(0, at + 1).reduce((sum, column) => sum + column.size(rows), 0)
-          }
-          for (let at = 0; at < rows; at += PIECE) yield formatLines(columns, at, Math.min(rows, at + PIECE))
-          from += rows
-        }
-      }
-    },
+
+  /** No record may be as long, and its text would take several times the bytes. */
+  #tooLong(place: string, bytes: number): FettleError {
+    return new FettleError('FETTLE_INPUT_LIMIT', `${this.#path}: ${place} has ${counted(bytes, 'byte')}`, {
+      at: { file: this.#path, line: null, column: null },
+      hint: 'Leave the column out when the file is written.',
+    })
+  }
+
+  #place(at: number, row: number): string {
+    return `row ${row + 1}, column ${JSON.stringify(this.#elements[at]!.name)}`
   }
 }
 
