@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { parse } from 'csv-parse/sync'
-import { makeThreads } from '../build/service/data-cleaning/processing/threads.js'
+import { Threads } from '../build/service/data-cleaning/processing/threads.js'
 import { createIndexBuilder, match, viewIndex } from '../build/service/matching/index.js'
 import { ALONE } from '../build/service/matching/weights.js'
 import { loadIndex, storeIndex } from '../build/service/registers/stored-index.js'
@@ -105,7 +105,7 @@ function queriesOf() {
 /** Rows a second of so many threads. */
 async function threaded(image, queries, rows, count) {
   const script = fileURLToPath(new URL('../build/service/data-cleaning/processing/match-thread.js', import.meta.url))
-  const threads = makeThreads(count, () => new Worker(script, { workerData: { memory: image.memory, places: image.places } }))
+  const threads = new Threads(count, () => new Worker(script, { workerData: { memory: image.memory, places: image.places } }))
   const stream = async function* (most) {
     for (let row = 0; row < most; row++) yield queries[row % queries.length]
   }

@@ -52,50 +52,64 @@ const serverOptions = (limits: Limits) => ({
   genReqId: () => randomUUID(),
 })
 
-export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
-  const { limits, clock } = deps
+/** Writes the request log, and answers requests that failed. */
+class RequestLog {
+  readonly #limits: Limits
+  readonly #clock: AppDeps['clock']
+  readonly #options: AppOptions
 
-  const write = (line: Record<string, unknown>): void => {
-    options.log(JSON.stringify({ time: new Date(clock.now()).toISOString(), ...line }))
+  constructor({ limits, clock }: AppDeps, options: AppOptions) {
+    this.#limits = limits
+    this.#clock = clock
+    this.#options = options
   }
-  const routeOf = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown'
-  const writeRequest = (request: FastifyRequest, status: number, seconds: number | null, more: object = {}): void => {
+
+  write(line: Record<string, unknown>): void {
+    this.#options.log(JSON.stringify({ time: new Date(this.#clock.now()).toISOString(), ...line }))
+  }
+
+  /** `seconds`: null for a request whose time is not measured. */
+  writeRequest(request: FastifyRequest, status: number, seconds: number | null): void {
     const { id: correlationId, method } = request
-    const route = routeOf(request)
-    options.metrics.answered(method, route, status, request.routeOptions.url === undefined ? null : seconds)
-    write({ correlationId, ...traceOf(request)?.ids, method, route, status, ...more })
+    const route = readRoute(request)
+    this.#options.metrics.answered(method, route, status, request.routeOptions.url === undefined ? null : seconds)
+    const ms = seconds === null ? undefined : Math.round(seconds * 1000)
+    this.write({ correlationId, ...traceOf(request)?.ids, method, route, status, ms })
   }
 
-  const answerError = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+  answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const refusal = refusalOf(error) ?? new Refusal(500, 'Internal error', 'the service failed to run this request')
     if (refusal.status === 500) {
       const message = error instanceof Error ? error.message : 'unknown'
-      write({ correlationId: request.id, method: request.method, route: routeOf(request), status: 500, error: message })
+      this.write({ correlationId: request.id, method: request.method, route: readRoute(request), status: 500, error: message })
     }
     reply.header('X-Correlation-Id', request.id)
-    if (refusal.status === 413 || countRest(request) > limits.restBytes) reply.header('Connection', 'close')
+    if (refusal.status === 413 || countRest(request) > this.#limits.restBytes) reply.header('Connection', 'close')
     reply.code(refusal.status).headers(refusal.headers).send(refusal.body(request.id))
   }
+}
 
+const readRoute = (request: FastifyRequest): string => request.routeOptions.url ?? 'unknown'
+
+/** A router without routes, with the limits of the service, and its answers to what is not HTTP. */
+function createServer({ limits, clock }: AppDeps, log: RequestLog): FastifyInstance {
   const hangUp = (socket: Duplex): void => {
     const gone = new AbortController()
     socket.once('close', () => gone.abort())
     void clock.sleep(limits.checkMs, gone.signal).then(() => socket.destroy())
   }
-  const outside = makeOutsideAnswers(write, hangUp)
-  const makeApp = () =>
-    fastify({
-      ...serverOptions(limits),
-      // No route has a JSON schema: zod checks requests, and answers are text. Without these, fastify loads its schema compilers.
-      schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
-      frameworkErrors: (error, request, reply) => {
-        answerError(error, request, reply)
-        // No hook runs for these errors.
-        writeRequest(request, reply.statusCode, null)
-      },
-      clientErrorHandler: outside.answerGarbage,
-    })
-  const app = makeApp()
+  const outside = makeOutsideAnswers(line => log.write(line), hangUp)
+  const app = fastify({
+    ...serverOptions(limits),
+    // No route has a JSON schema: zod checks requests, and answers are text. Without these, fastify loads its schema compilers.
+    schemaController: { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } },
+    frameworkErrors: (error, request, reply) => {
+      log.answerError(error, request, reply)
+      // No hook runs for these errors.
+      log.writeRequest(request, reply.statusCode, null)
+    },
+    clientErrorHandler: outside.answerGarbage,
+  })
   app.server.on('connect', outside.rejectConnect)
   app.server.on('checkExpectation', outside.rejectExpectation)
   // Too many requests on this connection: Node answers 503 but would keep the connection open.
@@ -103,53 +117,59 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
   app.server.maxConnections = limits.connections
   // requirePlainHeaders counts them and answers 431; Node would drop headers silently.
   app.server.maxHeadersCount = 0
+  app.setErrorHandler((error, request, reply) => log.answerError(error, request, reply))
+  return app
+}
 
+type Deadlines = ReturnType<typeof watchDeadlines>
+
+/** Checks every request before its route, and logs it after its answer. */
+function checkRequests(app: FastifyInstance, limits: Limits, options: AppOptions, { log, deadlines }: { log: RequestLog; deadlines: Deadlines }) {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
+    readJson(body, limits.jsonDepth),
+  )
+  app.addHook('onRequest', async (request, reply) => {
+    deadlines.watch(request, reply)
+    reply.headers({ 'X-Correlation-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
+    const trace = traceOf(request)
+    if (trace !== null) reply.header('Traceresponse', trace.response)
+    if (options.isClosing()) {
+      throw new Refusal(503, 'Service Unavailable', 'the service is stopping', { 'Retry-After': '5', Connection: 'close' })
+    }
+    requireOwnHost(request.raw, options.hosts, options.forwarded(request.raw))
+    requirePlainHeaders(request.raw, limits)
+    // Clients generated from the public description repeat its misprint.
+    if (request.headers['content-type'] === 'application:json') request.headers['content-type'] = 'application/json'
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    // A connection kept open would delay the shutdown.
+    if (options.isClosing()) reply.header('Connection', 'close')
+  })
+  app.addHook('onResponse', async (request, reply) => log.writeRequest(request, reply.statusCode, reply.elapsedTime / 1000))
+  app.addHook('onRequestAbort', async request => log.writeRequest(request, 499, null))
+}
+
+export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
+  const { limits, clock } = deps
+  const log = new RequestLog(deps, options)
+  const app = createServer(deps, log)
   const late = new Refusal(408, 'Request Timeout', 'the body did not arrive in time', { Connection: 'close' })
-  const deadlines = watchDeadlines(clock, limits, (request, reply) => answerError(late, request, reply))
+  const deadlines = watchDeadlines(clock, limits, (request, reply) => log.answerError(late, request, reply))
   app.addHook('onClose', async () => deadlines.close())
-
-  const turns = new WeakMap<Socket, Promise<unknown>>()
-  const watchRequests = (app: FastifyInstance): void => {
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-      readJson(body, limits.jsonDepth),
-    )
-    app.addHook('onRequest', async (request, reply) => {
-      deadlines.watch(request, reply)
-      reply.headers({ 'X-Correlation-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
-      const trace = traceOf(request)
-      if (trace !== null) reply.header('Traceresponse', trace.response)
-      if (options.isClosing()) {
-        throw new Refusal(503, 'Service Unavailable', 'the service is stopping', { 'Retry-After': '5', Connection: 'close' })
-      }
-      requireOwnHost(request.raw, options.hosts, options.forwarded(request.raw))
-      requirePlainHeaders(request.raw, limits)
-      // Clients generated from the public description repeat its misprint.
-      if (request.headers['content-type'] === 'application:json') request.headers['content-type'] = 'application/json'
-    })
-    app.addHook('onSend', async (_request, reply) => {
-      // A connection kept open would delay the shutdown.
-      if (options.isClosing()) reply.header('Connection', 'close')
-    })
-    app.addHook('onResponse', async (request, reply) =>
-      writeRequest(request, reply.statusCode, reply.elapsedTime / 1000, { ms: Math.round(reply.elapsedTime) }),
-    )
-    app.addHook('onRequestAbort', async request => writeRequest(request, 499, null))
-    app.setErrorHandler(answerError)
-  }
 
   let later: Promise<FastifyInstance> | null = null
   const openLater = async (): Promise<FastifyInstance> => {
     const { laterRoutes } = await import('./later-routes.ts')
-    const second = makeApp()
-    watchRequests(second)
+    const second = createServer(deps, log)
+    checkRequests(second, limits, options, { log, deadlines })
     laterRoutes(second, deps, options)
     await second.ready()
     return second
   }
-  app.setErrorHandler(answerError)
+  const turns = new WeakMap<Socket, Promise<unknown>>()
   // A second router has the other routes: a start would spend most of its time on routes that a run does not use. A request without a
-  // route in the first one is left to it, in its turn.
+  // route in the first router is left to it, in its turn.
   app.addHook('onRequest', async (request, reply) => {
     await takeTurn(turns, request, reply)
     if (!request.is404) return
@@ -159,7 +179,7 @@ export function buildApp(deps: AppDeps, options: AppOptions): FastifyInstance {
     routing(request.raw, reply.raw)
   })
   app.register(async routes => {
-    watchRequests(routes)
+    checkRequests(routes, limits, options, { log, deadlines })
     authenticateRoute(routes, deps, deps.play)
     jobRoutes(routes, deps)
     enrichedFileRoute(routes, deps)

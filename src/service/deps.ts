@@ -6,7 +6,7 @@ import type { CreditStore, UsageStore } from './auth/usage.ts'
 import type { Users } from './auth/users.ts'
 import type { Clock } from './clock.ts'
 import type { JobStore } from './data-cleaning/jobs-store.ts'
-import type { JobFiles, Worker } from './data-cleaning/processing/worker.ts'
+import type { JobFiles, JobWorker } from './data-cleaning/processing/worker.ts'
 import type { Metrics } from './health/metrics.ts'
 import type { IdempotencyDeps } from './http/idempotency.ts'
 import type { PublicAddress } from './http/public-address.ts'
@@ -46,7 +46,7 @@ export interface AppDeps extends RouteDeps, IdempotencyDeps {
   readonly objects: ObjectAccess
   readonly jobs: Omit<JobStore, 'find' | 'read'>
   readonly files: JobFiles
-  readonly worker: Worker
+  readonly worker: JobWorker
   readonly screener: Screener
   readonly searches: Omit<SearchStore, 'find' | 'hit'>
   readonly portfolios: Omit<PortfolioStore, 'find'>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { inOwnTurn } from '../loop-turns.ts'
 import { systemClock } from './clock.ts'
-import { makeThreads, streamBeyond, type Threads, threadStart } from './data-cleaning/processing/threads.ts'
+import { streamBeyond, threadStart, Threads } from './data-cleaning/processing/threads.ts'
 import {
   companyWithId,
   type IndexImage,
@@ -58,7 +58,7 @@ function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | n
   const count = threads ?? (cores > 1 && index.companies.length >= MANY_COMPANIES ? cores : 0)
   const startThread = threadStart('match-thread')
   if (count === 0 || startThread === null) return null
-  return makeThreads(count, () => startThread(sharedImage(index)))
+  return new Threads(count, () => startThread(sharedImage(index)))
 }
 
 function engineOf({ infos, index, pages }: Register, threads: Threads | null): Engine {

@@ -17,8 +17,8 @@ import { openCredits, openUsage } from './auth/usage.ts'
 import { type AccountFile, type Login, openAccounts, openUsers } from './auth/users.ts'
 import { openSnapshotRequests, takeSnapshot } from './backup/backup.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type JobStore, openJobs } from './data-cleaning/jobs-store.ts'
-import { jobFilesIn, startWorker } from './data-cleaning/processing/worker.ts'
+import { JobStore } from './data-cleaning/jobs-store.ts'
+import { JobWorker, jobFilesIn } from './data-cleaning/processing/worker.ts'
 import { startRetention } from './data-cleaning/retention.ts'
 import { makeMetrics } from './health/metrics.ts'
 import { openAnswers } from './http/idempotency.ts'
@@ -32,8 +32,8 @@ import { addResultsTo } from './portfolios/add-results.ts'
 import { type CurrentRegisters, makeCurrent, type OpenedRegisters, type OpenRegister, type Reopen } from './registers/current.ts'
 import type { Engine } from './registers/engine.ts'
 import { NO_OFFICERS } from './registers/index.ts'
-import { openScreener } from './screening/screener.ts'
-import { openSearches } from './screening/searches-store.ts'
+import { Screener } from './screening/screener.ts'
+import { SearchStore } from './screening/searches-store.ts'
 import type { StartOptions } from './start-options.ts'
 import { makeFolder } from './storage/atomic-file.ts'
 import { type Database, isDiskTrouble, openDatabase, openOwnerNumbers } from './storage/database.ts'
@@ -121,20 +121,21 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
     writeLog({ job, error: error instanceof Error ? error.message : 'unknown' })
   const onError = (error: unknown): void => logFailure(null, error)
 
-  const jobs = openJobs(database, now)
+  const jobs = new JobStore(database, now)
   const files = jobFilesIn(dataDir)
   const moved = await recover(dataDir, jobs, now())
 
   const monitoring = await openMonitoring({ database, current, changes, dataDir, clock, limits, writeLog, onError })
   onClose(() => monitoring.close())
   const { portfolios, holdings, events, imports, importer, folder: importDir, transaction } = monitoring
-  const searches = openSearches(database, now)
+  const searches = new SearchStore(database, now)
   const objects = createObjectAccess({ jobs, searches, portfolios, holdings, events })
 
-  const worker = startWorker({
+  const worker = new JobWorker({
     ...{ jobs, using: current.using, files, play, clock, limits, rowPauseMs, stopAt, onError: logFailure },
     addResults: addResultsTo(objects, portfolios, holdings),
   })
+  worker.resume()
   onClose(() => worker.close())
   const retention = startRetention({ jobs, files, dataDir, clock, limits, onError })
   onClose(() => retention.close())
@@ -142,7 +143,7 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const aside = moved + monitoring.moved
   if (aside > 0) options.onWarning?.(asideMessage(dataDir, aside))
 
-  const screener = openScreener(options.screeningDir ?? null)
+  const screener = new Screener(options.screeningDir ?? null)
   onClose(() => screener.close())
   if (options.screensAtOnce === true) await screener.warm()
 
@@ -161,6 +162,26 @@ async function closeApp(app: FastifyInstance, clock: Clock, closeMs: number): Pr
   closed.abort()
 }
 
+/** `/reconcile` needs no login, so only this machine may reach it. */
+function requireLoopbackFor({ host = '127.0.0.1', reconcile = false, publicUrl }: StartOptions): void {
+  if (!reconcile || (LOOPBACK.includes(host) && publicUrl === undefined)) return
+  const where = LOOPBACK.includes(host) ? 'under a public address' : `on ${host}`
+  const limit = LOOPBACK.includes(host) ? 'this machine' : 'loopback addresses'
+  throw new FettleError('FETTLE_SETTINGS', `Cannot serve /reconcile ${where}: it needs no login, so it is limited to ${limit}.`)
+}
+
+function describeFailure(error: unknown, { dataDir, host = '127.0.0.1', port = 0 }: StartOptions): FettleError {
+  if (FettleError.is(error)) return error
+  const message = `Cannot start the service on ${host}:${port} with ${dataDir}: ${(error as Error).message}`
+  if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+    return new FettleError('FETTLE_SETTINGS', message, {
+      cause: error,
+      hint: 'Stop the process that uses the port, or choose another port; 0 takes a free one.',
+      action: action('serve', '--port', '0'),
+    })
+  return new FettleError(isDiskTrouble(error) ? 'FETTLE_OUTPUT_WRITE' : 'FETTLE_SETTINGS', message, { cause: error })
+}
+
 /** Throws FETTLE_LOCKED when another service uses the data directory, FETTLE_SETTINGS when it cannot listen. */
 export async function start(
   options: StartOptions,
@@ -168,16 +189,9 @@ export async function start(
   registers: readonly OpenRegister[],
   { changes = UNCHANGING, officers = NO_OFFICERS, reopen, close }: RegisterExtras = {},
 ): Promise<Service> {
-  const { dataDir, host = '127.0.0.1', port = 0, clock = systemClock, hosts = [], reconcile = false } = options
+  const { host = '127.0.0.1', port = 0, clock = systemClock, hosts = [], reconcile = false } = options
   const limits: Limits = { ...LIMITS, ...options.limits }
-  if (reconcile && !LOOPBACK.includes(host)) {
-    const message = `Cannot serve /reconcile on ${host}: it needs no login, so it is limited to loopback addresses.`
-    throw new FettleError('FETTLE_SETTINGS', message)
-  }
-  if (reconcile && options.publicUrl !== undefined) {
-    const message = 'Cannot serve /reconcile under a public address: it needs no login, so it is limited to this machine.'
-    throw new FettleError('FETTLE_SETTINGS', message)
-  }
+  requireLoopbackFor(options)
   const address = openPublicAddress(options)
   const publicHost = options.publicUrl === undefined ? [] : [new URL(options.publicUrl).hostname]
   const closers: (() => unknown)[] = []
@@ -237,14 +251,6 @@ export async function start(
     }
   } catch (error) {
     await closeAll()
-    if (FettleError.is(error)) throw error
-    const message = `Cannot start the service on ${host}:${port} with ${dataDir}: ${(error as Error).message}`
-    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
-      throw new FettleError('FETTLE_SETTINGS', message, {
-        cause: error,
-        hint: 'Stop the process that uses the port, or choose another port; 0 takes a free one.',
-        action: action('serve', '--port', '0'),
-      })
-    throw new FettleError(isDiskTrouble(error) ? 'FETTLE_OUTPUT_WRITE' : 'FETTLE_SETTINGS', message, { cause: error })
+    throw describeFailure(error, options)
   }
 }

@@ -5,7 +5,7 @@ import { makeGate } from '../auth/gate.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Login, Users } from '../auth/users.ts'
-import { type Call, type RouteDeps, route } from '../http/route.ts'
+import { type Call, type RouteDeps, createRouter } from '../http/route.ts'
 import type { Play } from '../plays.ts'
 import { LoginRefusal, tooMany } from '../refusal.ts'
 
@@ -23,6 +23,7 @@ export function authenticateRoute(
   deps: AuthenticateDeps,
   { matchColumns: hasListFacts }: Pick<Play, 'matchColumns'>,
 ): void {
+  const route = createRouter(app, deps)
   const { throttle, users, tokens, limits } = deps
   const gate = makeGate({
     atOnce: limits.loginsAtOnce,
@@ -47,5 +48,5 @@ export function authenticateRoute(
     throttle.admit(body, request.ip)
     return gate(throttle.laneOf(body, request.ip), () => logIn(body, request.ip))
   }
-  route(app, deps, 'authenticate', answer, { bodyLimit: limits.loginBytes })
+  route('authenticate', answer, { bodyLimit: limits.loginBytes })
 }

@@ -4,7 +4,7 @@ import type { Allowance } from '../../contract/index.ts'
 import type { Product } from '../auth/usage.ts'
 import { CUSTOMER } from '../data-cleaning/job-record.ts'
 import type { AppDeps } from '../deps.ts'
-import { route } from '../http/route.ts'
+import { createRouter } from '../http/route.ts'
 import { countryName } from '../registers/countries.ts'
 
 /** Access never expires. */
@@ -14,6 +14,7 @@ const NO_END = '9999-12-31'
 const NO_LIMIT = 2 ** 31 - 1
 
 export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
   const { engine, officers, usage, users, holdings, limits } = deps
 
   const makeRow = (owner: number, code: string, paid: number, used: number): Allowance => {
@@ -28,7 +29,7 @@ export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
   const monitored = (owner: number): Allowance[] =>
     engine.countries.map(code => ({ name: countryName(code), ...makeRow(owner, code, NO_LIMIT, holdings.countIn(owner, code)) }))
 
-  route(app, deps, 'readAccess', ({ user, request }) => ({
+  route('readAccess', ({ user, request }) => ({
     correlationId: request.id,
     countryAccess: {
       creditsafeConnectOnlineReports: allowances(user.id, 'company'),
@@ -41,12 +42,12 @@ export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
     },
   }))
 
-  route(app, deps, 'listActiveUsers', () => {
+  route('listActiveUsers', () => {
     const items = [...users.values()].map(({ person, username }) => ({ firstName: username, surname: '', userId: person }))
     return { items, totalSize: items.length }
   })
 
-  route(app, deps, 'readOwnUser', ({ user: { username }, request }) => ({
+  route('readOwnUser', ({ user: { username }, request }) => ({
     username,
     emailAddress: username.includes('@') ? username : '',
     owningEntity: CUSTOMER.name,
@@ -58,7 +59,7 @@ export function accessRoutes(app: FastifyInstance, deps: AppDeps): void {
     correlationId: request.id,
   }))
 
-  route(app, deps, 'readUserDetails', ({ user }) => {
+  route('readUserDetails', ({ user }) => {
     const createdDate = new Date(usage.created(user.id)).toISOString().slice(0, 19).replace('T', ' ')
     return [
       {

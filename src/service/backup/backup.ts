@@ -239,7 +239,7 @@ async function pack(folder: string, file: string): Promise<void> {
 }
 
 /**
- * Writes a backup. Throws FETTLE_SETTINGS for a folder that is no data directory, FETTLE_OUTPUT_WRITE when the snapshot or the file
+ * Writes a backup. Throws FETTLE_SETTINGS for a folder that is not a data directory, FETTLE_OUTPUT_WRITE when the snapshot or the file
  * cannot be written.
  */
 export async function backup({ dataDir, file, signal }: BackupOptions): Promise<BackupInfo> {

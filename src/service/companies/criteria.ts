@@ -44,7 +44,7 @@ function listSets(schema: z.ZodType, paths: Readonly<Record<string, string>>, ke
   })
 }
 
-/** `keys` are the parameters of which a search needs at least one. */
+/** `keys`: a search needs at least one of these parameters. */
 export const companyCriteria = (keys: readonly string[]): Set[] => listSets(OPERATIONS.searchCompanies.query, PATHS.company, keys)
 
 export const peopleCriteria = (keys: readonly string[]): Set[] => listSets(OPERATIONS.searchPeople.query, PATHS.person, keys)

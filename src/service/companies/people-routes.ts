@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import type { OPERATIONS } from '../../contract/index.ts'
 import type { AppDeps } from '../deps.ts'
-import { cutPage, route } from '../http/route.ts'
+import { cutPage, createRouter } from '../http/route.ts'
 import { notFound } from '../refusal.ts'
 import { requireCountry } from '../registers/countries.ts'
 import { type Officer, tokenOfNumber } from '../registers/officers.ts'
@@ -35,6 +35,7 @@ function matchesQuery({ officer, company }: Appointment, query: Query): boolean 
 }
 
 export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
   const { engine, officers, limits } = deps
   const listAppointments = (found: readonly Officer[]): Appointment[] =>
     found.flatMap(officer => {
@@ -53,14 +54,14 @@ export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
     return companies.flatMap(({ company }) => officers.ofCompany(engine.at(company).connectId)).slice(0, most)
   }
 
-  route(app, deps, 'peopleSearchCriteria', ({ query, request }) => {
+  route('peopleSearchCriteria', ({ query, request }) => {
     const countries = query.countries?.map(country => requireCountry(country, 'countries', ['PLC'])) ?? engine.countries
     const schemas = peopleCriteria(KEY_CRITERIA)
     const countriesCriteria = countries.map(country => ({ country, schemas }))
     return { correlationId: request.id, countriesCriteria, customData: [], messages: [] }
   })
 
-  route(app, deps, 'searchPeople', ({ query, request }) => {
+  route('searchPeople', ({ query, request }) => {
     for (const country of query.countries) requireCountry(country, 'countries', ['PLC'])
     const found = candidates(query)
     const people = listAppointments(found).filter(appointment => matchesQuery(appointment, query))
@@ -72,7 +73,7 @@ export function peopleRoutes(app: FastifyInstance, deps: AppDeps): void {
     return { correlationId: request.id, totalSize: people.length, directors: cutPage(people, query).map(foundPerson), messages }
   })
 
-  route(app, deps, 'readPerson', ({ user, params, request }) => {
+  route('readPerson', ({ user, params, request }) => {
     const [first, ...others] = listAppointments(officers.ofPerson(params.peopleId ?? ''))
     if (first === undefined) throw notFound('Person')
     countReport(deps, user, 'person', first.officer.country || first.company.country)

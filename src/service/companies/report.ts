@@ -10,7 +10,7 @@ import type { AppDeps } from '../deps.ts'
 import { safeNumber } from '../enrichment/tags.ts'
 import { type PdfSection, renderPdf, requirePdf } from '../http/pdf.ts'
 import { readsRelativeLinks } from '../http/public-address.ts'
-import { type Call, type LinkRoute, route } from '../http/route.ts'
+import { type Call, type LinkRoute, createRouter } from '../http/route.ts'
 import type { Company, Figures } from '../matching/types.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
 import type { Officer } from '../registers/officers.ts'
@@ -166,6 +166,7 @@ export function countReport({ usage, limits }: AppDeps, user: User, product: 'co
 }
 
 export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
   const { search, officers, clock, limits, links, addressOf } = deps
 
   const answer = async (company: Company, { userId, withPdf }: Order, id: string): Promise<ReportReply> => {
@@ -200,7 +201,7 @@ export function reportRoutes(app: FastifyInstance, deps: AppDeps): void {
     const base = readsRelativeLinks(request) ? '' : addressOf(request.raw)
     return reply.redirect(`${base}/reports/${name}?${links.sign(`report ${name}`, user)}`, 302)
   }
-  route(app, deps, 'readReport', order)
+  route('readReport', order)
 
   app.get<LinkRoute>('/reports/:name', async ({ params, query, id }, reply) => {
     if (links.check(`report ${params.name}`, query) === null)

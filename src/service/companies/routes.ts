@@ -11,7 +11,7 @@ import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../
 import { normaliseText } from '../../normalise/text.ts'
 import type { AppDeps } from '../deps.ts'
 import { safeNumber } from '../enrichment/tags.ts'
-import { cutPage, route } from '../http/route.ts'
+import { cutPage, createRouter } from '../http/route.ts'
 import { THRESHOLDS } from '../matching/index.ts'
 import { bigramSimilarity } from '../matching/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'
@@ -118,7 +118,7 @@ export function matchedCompany(query: MatchQuery, company: Company, chance: numb
     id,
     ...withoutEmpty({ country, regNo: orgNumber, safeNo: safeNumber(company), name }),
     // A number on the wire, so one that a double cannot represent is omitted.
-    ...(/^[1-9]\d{0,14}$/.test(digits.replace(/^0+/, '')) ? { phoneNumber: Number(digits) } : {}),
+    phoneNumber: /^[1-9]\d{0,14}$/.test(digits.replace(/^0+/, '')) ? Number(digits) : undefined,
     address: withoutEmpty({
       simpleValue,
       // As its country writes it, with the house number first or last.
@@ -142,6 +142,7 @@ function makeTurns(): () => Promise<void> {
 }
 
 export function companyRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
   const { engine, search, limits } = deps
   const turn = makeTurns()
   const tools = { engine, search, most: limits.searchCandidates }
@@ -152,10 +153,10 @@ export function companyRoutes(app: FastifyInstance, deps: AppDeps): void {
     const { companies, messages } = await findCompanies(query, tools)
     return { correlationId, totalSize: companies.length, companies: cutPage(companies, query).map(foundCompany), messages }
   }
-  route(app, deps, 'searchCompanies', ({ query, request }) => answerSearch(query, request.id))
-  route(app, deps, 'searchCompaniesGlobally', ({ query, request }) => answerSearch(query, request.id))
+  route('searchCompanies', ({ query, request }) => answerSearch(query, request.id))
+  route('searchCompaniesGlobally', ({ query, request }) => answerSearch(query, request.id))
 
-  route(app, deps, 'matchCompanies', async ({ query }) => {
+  route('matchCompanies', async ({ query }) => {
     requireCountry(query.country, 'country')
     await turn()
     const { candidates } = engine.match(makeQuery(query), limits.matchCompanies)
@@ -165,17 +166,17 @@ export function companyRoutes(app: FastifyInstance, deps: AppDeps): void {
     return { totalMatches: matchedCompanies.length, matchedCompanies }
   })
 
-  route(app, deps, 'companySearchCriteria', ({ query, request }) => {
+  route('companySearchCriteria', ({ query, request }) => {
     const countries = query.countries.map(country => requireCountry(country, 'countries', ['PLC']))
     return { correlationId: request.id, countries, languages: [...LANGUAGES], criteriaSets: companyCriteria(KEY_CRITERIA) }
   })
 
-  route(app, deps, 'reportSchema', ({ query, params }) => {
+  route('reportSchema', ({ query, params }) => {
     requireCountry(params.countryCode ?? '', 'countryCode')
     return reportSchema(query.section)
   })
 
-  route(app, deps, 'reportCustomData', ({ params }) => {
+  route('reportCustomData', ({ params }) => {
     const country = requireCountry(params.country ?? '', 'country')
     return { country, customData: listCustomData(country) }
   })

@@ -12,10 +12,11 @@ function enrichedFields(job: Job, { enrichedAt, matchColumns }: Play) {
   const { status, countries, portfolioId, summary, enrichments, inRegister, companyNumbers, registers } = job
   const product = enrichments === null ? null : findProduct(enrichments)
   const [country, ...others] = countries
+  const matched = matchColumns ? { inRegister, companyNumbers, registers } : {}
   const known = {
     countryCode: others.length > 0 ? undefined : country,
     portfolioId: portfolioId === undefined ? undefined : String(portfolioId),
-    jobSummary: summary === null ? undefined : { ...summary, ...(matchColumns ? { inRegister, companyNumbers, registers } : {}) },
+    jobSummary: summary === null ? undefined : { ...summary, ...matched },
     jobEnrichmentSettings: product === null ? undefined : { creditType: product },
   }
   if (enrichedAt === null) return known

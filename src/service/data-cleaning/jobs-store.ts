@@ -84,33 +84,32 @@ const USAGE = `
 const marks = (values: readonly unknown[]): string => values.map(() => '?').join(', ')
 const readJob = (row: Row): Job => JSON.parse(row.record) as Job
 
-export function openJobs(database: Database, now: () => number) {
-  const find = (id: string): Job | null => {
-    const row = database.get<Row>('SELECT record FROM jobs WHERE id = ?', [id])
-    return row === null ? null : readJob(row)
+export class JobStore {
+  readonly #database: Database
+  readonly #now: () => number
+  /** Files and bytes of each tenant. */
+  readonly #used: Map<number, { readonly files: number; readonly bytes: number }>
+
+  constructor(database: Database, now: () => number) {
+    this.#database = database
+    this.#now = now
+    const uses = database.all<{ owner: number; files: number; bytes: number }>(USAGE)
+    this.#used = new Map(uses.map(({ owner, files, bytes }) => [owner, { files, bytes }]))
   }
-  const read = (id: string): Job => {
-    const job = find(id)
+
+  /** A job of any owner; throws for an unknown id. */
+  read(id: string): Job {
+    const job = this.#find(id)
     if (job === null) throw new Error(`there is no job ${id}`)
     return job
   }
 
-  const uses = database.all<{ owner: number; files: number; bytes: number }>(USAGE)
-  const used = new Map(uses.map(({ owner, files, bytes }) => [owner, { files, bytes }]))
-  const usage = (owner: number) => used.get(owner) ?? { files: 0, bytes: 0 }
-  const account = (owner: number, upload: Upload | null, sign: 1 | -1): void => {
-    if (upload === null) return
-    const { files, bytes } = usage(owner)
-    used.set(owner, { files: files + sign, bytes: bytes + sign * (upload.bytes ?? 0) })
+  usage(owner: number) {
+    return this.#used.get(owner) ?? { files: 0, bytes: 0 }
   }
 
-  return {
-    /** A job of any owner; throws for an unknown id. */
-    read,
-    usage,
-
-    create({ id: owner, person: by }: Pick<User, 'id' | 'person'>, name: string, request: JobRequest = {}): Job {
-      const at = now()
+  create({ id: owner, person: by }: Pick<User, 'id' | 'person'>, name: string, request: JobRequest = {}): Job {
+      const at = this.#now()
       const job: Job = {
         id: randomUUID(),
         owner,
@@ -130,31 +129,31 @@ export function openJobs(database: Database, now: () => number) {
         inRegister: request.inRegister,
         companyNumbers: request.companyNumbers,
       }
-      database.run(
+      this.#database.run(
         "INSERT INTO jobs (id, owner, folded, status, created, archived, countries, record) VALUES (?, ?, ?, ?, ?, 0, '', ?)",
         [job.id, owner, name.toLowerCase(), job.status, at, JSON.stringify(job)],
       )
       return job
-    },
+    }
 
-    /** The job when it exists and belongs to the owner. */
-    find(owner: number, id: string): Job | null {
-      const job = UUID.test(id) ? find(id) : null
+  /** The job when it exists and belongs to the owner. */
+  find(owner: number, id: string): Job | null {
+      const job = UUID.test(id) ? this.#find(id) : null
       return job?.owner === owner ? job : null
-    },
+    }
 
-    change(id: string, patch: JobPatch): Job {
-      const before = read(id)
-      const job = { ...before, ...patch, modifiedAt: now() }
+  change(id: string, patch: JobPatch): Job {
+      const before = this.read(id)
+      const job = { ...before, ...patch, modifiedAt: this.#now() }
       const values = [job.status, Number(job.archived), `,${job.countries.join(',')},`, JSON.stringify(job), id]
-      database.run('UPDATE jobs SET status = ?, archived = ?, countries = ?, record = ? WHERE id = ?', values)
-      account(job.owner, before.upload, -1)
-      account(job.owner, job.upload, 1)
+      this.#database.run('UPDATE jobs SET status = ?, archived = ?, countries = ?, record = ? WHERE id = ?', values)
+      this.#account(job.owner, before.upload, -1)
+      this.#account(job.owner, job.upload, 1)
       return job
-    },
+    }
 
-    /** Newest first. */
-    list(owner: number, filter: JobFilter): Job[] {
+  /** Newest first. */
+  list(owner: number, filter: JobFilter): Job[] {
       const where = ['owner = ?']
       const values: (string | number)[] = [owner]
       const add = (sql: string, ...more: (string | number)[]): void => {
@@ -170,36 +169,46 @@ export function openJobs(database: Database, now: () => number) {
       const codes = filter.countries?.map(code => `,${code},`)
       if (codes !== undefined) add(`(${codes.map(() => 'instr(countries, ?) > 0').join(' OR ')})`, ...codes)
       const sql = `SELECT record FROM jobs WHERE ${where.join(' AND ')} ORDER BY seq DESC LIMIT ? OFFSET ?`
-      return database.all<Row>(sql, [...values, filter.limit, filter.offset]).map(readJob)
-    },
+      return this.#database.all<Row>(sql, [...values, filter.limit, filter.offset]).map(readJob)
+    }
 
-    withStatus: (statuses: readonly string[]): Job[] =>
-      database.all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses]).map(readJob),
+  withStatus(statuses: readonly string[]): Job[] {
+    return this.#database.all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses]).map(readJob)
+  }
 
-    counts(): ReadonlyMap<string, number> {
-      const rows = database.all<{ status: string; n: number }>('SELECT status, count(*) AS n FROM jobs GROUP BY status')
+  counts(): ReadonlyMap<string, number> {
+      const rows = this.#database.all<{ status: string; n: number }>('SELECT status, count(*) AS n FROM jobs GROUP BY status')
       return new Map(rows.map(({ status, n }) => [status, n]))
-    },
+    }
 
-    /** At most `limit` jobs in these statuses that have a file and were last changed before this time. */
-    withOldUpload(statuses: readonly string[], before: number, limit: number): Job[] {
+  /** At most `limit` jobs in these statuses that have a file and were last changed before this time. */
+  withOldUpload(statuses: readonly string[], before: number, limit: number): Job[] {
       const sql = `SELECT record FROM jobs WHERE status IN (${marks(statuses)}) AND created < ?
         AND json_extract(record, '$.upload.id') IS NOT NULL AND json_extract(record, '$.modifiedAt') < ?
         ORDER BY seq LIMIT ?`
-      return database.all<Row>(sql, [...statuses, before, before, limit]).map(readJob)
-    },
+      return this.#database.all<Row>(sql, [...statuses, before, before, limit]).map(readJob)
+    }
 
-    fileless(): Set<string> {
+  fileless(): Set<string> {
       const sql = "SELECT id FROM jobs WHERE json_extract(record, '$.upload.id') IS NULL"
-      return new Set(database.all<{ id: string }>(sql).map(({ id }) => id))
-    },
+      return new Set(this.#database.all<{ id: string }>(sql).map(({ id }) => id))
+    }
 
-    keptIds(): Set<string> {
+  keptIds(): Set<string> {
       const sql = "SELECT id, json_extract(record, '$.upload.id') AS upload FROM jobs WHERE upload IS NOT NULL"
-      return new Set(database.all<{ id: string; upload: string }>(sql).flatMap(row => [row.id, row.upload]))
-    },
+      return new Set(this.#database.all<{ id: string; upload: string }>(sql).flatMap(row => [row.id, row.upload]))
+    }
+
+  #find(id: string): Job | null {
+    const row = this.#database.get<Row>('SELECT record FROM jobs WHERE id = ?', [id])
+    return row === null ? null : readJob(row)
+  }
+
+  #account(owner: number, upload: Upload | null, sign: 1 | -1): void {
+    if (upload === null) return
+    const { files, bytes } = this.usage(owner)
+    this.#used.set(owner, { files: files + sign, bytes: bytes + sign * (upload.bytes ?? 0) })
   }
 }
 
 /** Every change is durable when the call returns. */
-export type JobStore = ReturnType<typeof openJobs>

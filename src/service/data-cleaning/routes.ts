@@ -10,7 +10,7 @@ import type { AppDeps } from '../deps.ts'
 import { findProduct } from '../enrichment/tags.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { readsRelativeLinks } from '../http/public-address.ts'
-import { type Call, check, findUser, route, routePath } from '../http/route.ts'
+import { type Call, check, findUser, createRouter, routePath } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { archivedRecord, jobRecord } from './job-record.ts'
 import { ENRICHED, readFilter, requireStatus } from './job-rules.ts'
@@ -42,20 +42,45 @@ function requireTags(tags: readonly string[]): void {
 
 const REMOVED = 'the files of this job were removed: it ended long ago'
 
+const findJob = ({ objects }: AppDeps, { user, id }: Pick<AnyCall, 'user' | 'id'>): Job => objects.job(user, id)
+
 export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { objects, jobs, worker, links, addressOf, play } = deps
+  recordRoutes(app, deps)
+  fileRoutes(app, deps)
+  workRoutes(app, deps)
+}
 
-  const jobOf = ({ user, id }: Pick<AnyCall, 'user' | 'id'>): Job => objects.job(user, id)
+/** A job's record: create, list, read, archive. */
+function recordRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { jobs, worker, play } = deps
 
-  const once = <T>(call: AnyCall, effect: () => T): T => runIdempotent(deps, call, effect)
-
-  route(app, deps, 'createJob', call =>
-    once(call, () => {
+  route('createJob', call =>
+    runIdempotent(deps, call, () => {
       const { name, addToPortfolio, inRegister, companyNumbers } = call.body
       const addTo = addToPortfolio === undefined ? undefined : String(addToPortfolio)
       return jobRecord(jobs.create(call.user, name, { addTo, inRegister, companyNumbers }), play, call.request.id)
     }),
   )
+
+  route('listJobs', ({ query, user }) => {
+    const filter = readFilter(query)
+    return filter === null ? [] : jobs.list(user.id, filter).map(job => jobRecord(job, play))
+  })
+
+  route('readJob', call => {
+    const job = findJob(deps, call)
+    worker.seen(job.id)
+    return jobRecord(job, play, call.request.id)
+  })
+
+  route('archive', call => archivedRecord(jobs.change(findJob(deps, call).id, { archived: true }), play))
+}
+
+/** What a list is, and the file of a job: sample, upload, enriched file. */
+function fileRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { play, worker, links, addressOf } = deps
 
   if (play.matchColumns)
     app.route({
@@ -70,66 +95,10 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
       handler: ({ body }) => worker.factsOf(check(LIST_FACTS.request, body, 'body')),
     })
 
-  route(app, deps, 'listJobs', ({ query, user }) => {
-    const filter = readFilter(query)
-    return filter === null ? [] : jobs.list(user.id, filter).map(job => jobRecord(job, play))
-  })
-
-  route(app, deps, 'readJob', call => {
-    const job = jobOf(call)
-    worker.seen(job.id)
-    return jobRecord(job, play, call.request.id)
-  })
-
   app.register(async scope => uploadRoute(scope, deps))
 
-  const setMappings = (call: Call<{ mappings: ColumnMapping[] }, unknown>): unknown => {
-    const job = jobOf(call)
-    const { mappings } = call.body
-    requireStatus('setMappings', job.status)
-    requireMappings(mappings, job.upload?.columns ?? null)
-    jobs.change(job.id, { mappings, status: mappings.length === 0 ? 'uploaded' : 'ready' })
-    worker.wake(job.id)
-    return mappings
-  }
-  // One page of the vendor shows a bare array (contract §5.4).
-  route(app, deps, 'setMappings', setMappings, { adapt: body => (Array.isArray(body) ? { mappings: body } : body) })
-
-  route(app, deps, 'submit', call => {
-    const job = jobOf(call)
-    const answer = once(call, () => {
-      requireStatus('submit', job.status)
-      jobs.change(job.id, { status: 'matching' })
-      return { messageId: randomUUID() }
-    })
-    worker.wake(job.id)
-    return answer
-  })
-
-  route(app, deps, 'setEnrichments', call => {
-    const job = jobOf(call)
-    const tags = call.body.enrichments.map(one => one.enrichment)
-    requireStatus('setEnrichments', job.status)
-    requireTags(tags)
-    jobs.change(job.id, { enrichments: tags })
-    return call.body
-  })
-
-  route(app, deps, 'enrich', call => {
-    const job = jobOf(call)
-    const answer = once(call, () => {
-      requireStatus('enrich', job.status)
-      if (job.upload === null) throw badRequest('The job cannot be enriched any more', REMOVED)
-      // Without a selection: all tags of the smallest product.
-      jobs.change(job.id, { status: 'readyForEnriching', enrichments: job.enrichments ?? TAGS.basic })
-      return [{}]
-    })
-    worker.wake(job.id)
-    return answer
-  })
-
-  route(app, deps, 'enrichedFile', async call => {
-    const job = jobOf(call)
+  route('enrichedFile', async call => {
+    const job = findJob(deps, call)
     if (!ENRICHED.includes(job.status)) {
       throw new Refusal(404, 'The enriched file is not ready', `status is ${job.status}; needed is enrichmentComplete`)
     }
@@ -139,8 +108,57 @@ export function jobRoutes(app: FastifyInstance, deps: AppDeps): void {
     const filePath = `${readsRelativeLinks(call.request) ? '' : addressOf(call.request.raw)}/files/${name}?${links.sign(name, call.user)}`
     return { correlationId: call.request.id, filePath }
   })
+}
 
-  route(app, deps, 'archive', call => archivedRecord(jobs.change(jobOf(call).id, { archived: true }), play))
+/** Requests that change what a job does: mappings, matching, enrichments. */
+function workRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { jobs, worker } = deps
+
+  const setMappings = (call: Call<{ mappings: ColumnMapping[] }, unknown>): unknown => {
+    const job = findJob(deps, call)
+    const { mappings } = call.body
+    requireStatus('setMappings', job.status)
+    requireMappings(mappings, job.upload?.columns ?? null)
+    jobs.change(job.id, { mappings, status: mappings.length === 0 ? 'uploaded' : 'ready' })
+    worker.wake(job.id)
+    return mappings
+  }
+  // One page of the vendor shows a bare array (contract §5.4).
+  route('setMappings', setMappings, { adapt: body => (Array.isArray(body) ? { mappings: body } : body) })
+
+  route('submit', call => {
+    const job = findJob(deps, call)
+    const answer = runIdempotent(deps, call, () => {
+      requireStatus('submit', job.status)
+      jobs.change(job.id, { status: 'matching' })
+      return { messageId: randomUUID() }
+    })
+    worker.wake(job.id)
+    return answer
+  })
+
+  route('setEnrichments', call => {
+    const job = findJob(deps, call)
+    const tags = call.body.enrichments.map(({ enrichment }) => enrichment)
+    requireStatus('setEnrichments', job.status)
+    requireTags(tags)
+    jobs.change(job.id, { enrichments: tags })
+    return call.body
+  })
+
+  route('enrich', call => {
+    const job = findJob(deps, call)
+    const answer = runIdempotent(deps, call, () => {
+      requireStatus('enrich', job.status)
+      if (job.upload === null) throw badRequest('The job cannot be enriched any more', REMOVED)
+      // Without a selection: all tags of the smallest product.
+      jobs.change(job.id, { status: 'readyForEnriching', enrichments: job.enrichments ?? TAGS.basic })
+      return [{}]
+    })
+    worker.wake(job.id)
+    return answer
+  })
 }
 
 const TYPES: Readonly<Record<string, string>> = { csv: 'text/csv; charset=utf-8', json: 'application/json; charset=utf-8' }

@@ -14,7 +14,7 @@ import multipart, { type Multipart } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { countColumns } from '../csv/csv.ts'
 import type { AppDeps } from '../deps.ts'
-import { type Call, nameIgnored, route } from '../http/route.ts'
+import { type Call, nameIgnored, createRouter } from '../http/route.ts'
 import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { partOf, publishPart } from '../storage/atomic-file.ts'
@@ -261,6 +261,7 @@ export async function acceptMultipart(scope: FastifyInstance, limits: Limits): P
 
 /** Register in a separate scope: only there multipart bodies are parsed. */
 export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promise<void> {
+  const route = createRouter(scope, deps)
   const { objects, jobs, files, clock, limits, play } = deps
   /** A job at `uploading` that is not listed here was interrupted by a disk error. */
   const arrivals = makeArrivals(jobs, limits)
@@ -304,5 +305,5 @@ export async function uploadRoute(scope: FastifyInstance, deps: AppDeps): Promis
     if (before.upload !== null) await rm(files.upload(before.upload.id), { force: true })
     return record
   }
-  route(scope, deps, 'upload', handler, { bodyLimit: limits.uploadBytes })
+  route('upload', handler, { bodyLimit: limits.uploadBytes })
 }

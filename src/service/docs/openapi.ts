@@ -2,6 +2,7 @@
  * Generates the OpenAPI 3.1 description from the operations table and its schemas: what the service takes and what it writes, in the
  * play that it serves. Only the login needs no token.
  */
+import { defined } from '../../defined.ts'
 import { z } from 'zod'
 import * as contract from '../../contract/index.ts'
 import {
@@ -159,10 +160,12 @@ function describeAnswers(name: OperationName, operation: Operation, components: 
     status,
     { $ref: RESPONSES + nameRefusal(status === 401 && name === 'authenticate' ? 'LoginDenied' : String(status)) },
   ])
-  const content = reply && { ...components.json(reply, 'writes'), ...(isReport && components.json(reply, 'writes', REPORT_TYPE)) }
+  const content = reply && components.json(reply, 'writes')
+  if (content !== null && isReport) Object.assign(content, components.json(reply!, 'writes', REPORT_TYPE))
+  const special = isReport ? REPORT_STATUSES : {}
   return {
     [success]: { description: summary, content: content ?? undefined },
-    ...(isReport ? REPORT_STATUSES : {}),
+    ...special,
     ...Object.fromEntries(refusals),
     default: { $ref: `${RESPONSES}Default` },
   }
@@ -171,13 +174,13 @@ function describeAnswers(name: OperationName, operation: Operation, components: 
 const UUID = { type: 'string', format: 'uuid' }
 const NUMBER = { type: 'integer', format: 'int64' }
 
-/** Names in braces of paths that are no plain texts. */
+/** Names in braces of paths that are not plain texts. */
 const PATH_FORMS: Readonly<Record<string, Json>> = {
   ...{ searchId: UUID, hitId: UUID, portfolioId: NUMBER, notificationEventId: NUMBER },
   countryCode: { type: 'string', pattern: '^[A-Za-z]{2}$' },
 }
 
-/** A country of the rules of a portfolio; that of all rules is two letters. */
+/** A country of the rules of a portfolio; two letters for all rules. */
 const RULES_FORM = { type: 'string', pattern: '^(?:[A-Za-z]{2}|[Pp][Ll][Cc])$' }
 
 const CODES = Object.keys(COUNTRIES)
@@ -213,14 +216,16 @@ function describeParameters(operation: Operation): Json[] {
   }))
   if (query === null) return inPath
   const { properties = {}, required = [] } = z.toJSONSchema(query, JSON_SCHEMA_OPTIONS)
-  const inQuery = Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: required.includes(name),
-    // Blank is absent.
-    ...(required.includes(name) ? {} : { allowEmptyValue: true }),
-    schema: countryForms[name] ?? writtenForm({ ...(schema as JsonSchema) }, 'takes'),
-  }))
+  const inQuery = Object.entries(properties).map(([name, schema]) =>
+    defined({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      // Blank is absent.
+      allowEmptyValue: required.includes(name) ? undefined : true,
+      schema: countryForms[name] ?? writtenForm({ ...(schema as JsonSchema) }, 'takes'),
+    }),
+  )
   return [...inPath, ...inQuery]
 }
 
@@ -254,7 +259,7 @@ function describe(operation: Operation, isLogin: boolean): string {
 }
 
 const ABOUT = `Company data: matching, data cleaning, screening and monitoring. It implements the operations listed here of version ${INTERFACE_VERSION} of the interface. \
-Operations of the interface that are not listed need a separate subscription and are answered with 403, or with 404 if the service plays another one \
+Operations of the interface that are not listed need a separate subscription and are answered with 403, or with 404 if the service plays a different one \
 that does not have them. Another method of a listed path is answered with 405, and an unknown path with 404. Keys of a body that are not listed are ignored and named in the header X-Ignored-Keys. Answers may get further keys.`
 
 const usedWords = (components: Components, paths: Json): Json => {
@@ -262,7 +267,7 @@ const usedWords = (components: Components, paths: Json): Json => {
   return Object.fromEntries(Object.entries(WORDS).filter(([name]) => text.includes(`"${SCHEMAS}${name}"`)))
 }
 
-/** `version` is that of fettle, `server` the base address as the caller reaches it, `play` what the service plays. */
+/** `version` is fettle's version, `server` the base address as the caller reaches it, `play` what the service plays. */
 export function openApi(version: string, server: string, play: Play = PLAYS.own): Json {
   const rows = listRows(play)
   const components = makeComponents(namedSchemas(rows))
@@ -271,7 +276,7 @@ export function openApi(version: string, server: string, play: Play = PLAYS.own)
     const isLogin = name === 'authenticate'
     paths[operation.path] = {
       ...paths[operation.path],
-      [operation.method.toLowerCase()]: {
+      [operation.method.toLowerCase()]: defined({
         operationId: name,
         tags: [findTag(operation)],
         summary: operation.summary,
@@ -279,8 +284,8 @@ export function openApi(version: string, server: string, play: Play = PLAYS.own)
         parameters: describeParameters(operation),
         ...describeBody(operation, components),
         responses: describeAnswers(name, operation, components),
-        ...(isLogin ? { security: [] } : {}),
-      },
+        security: isLogin ? [] : undefined,
+      }),
     }
   }
   return {

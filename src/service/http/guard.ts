@@ -21,7 +21,7 @@ const countHeaders = (name: string, rawHeaders: readonly string[]): number =>
 export const isOwnHost = (host: string, ownHosts: readonly string[]): boolean =>
   [...LOOPBACK, ...ownHosts].includes(host.toLowerCase().replace(/:\d{1,5}$/, ''))
 
-/** Throws unless host and origin name this service: another one means that a page elsewhere sent the browser here. */
+/** Throws unless host and origin name this service: a different name means that a page elsewhere sent the browser here. */
 export function requireOwnHost(
   { url = '', headers, rawHeaders, httpVersion }: IncomingMessage,
   ownHosts: readonly string[],

@@ -1,5 +1,5 @@
 /**
- * The address under which callers reach the service: the one that was configured, or that of the request. `Forwarded` and `X-Forwarded-*` are
+ * The address under which callers reach the service: the configured one, or the address of the request. `Forwarded` and `X-Forwarded-*` are
  * read from named proxies only: any other caller could make the service write links to another host.
  */
 import type { IncomingMessage } from 'node:http'

@@ -126,14 +126,14 @@ const withoutBlanks = (query: unknown): object =>
       .filter(([, value]) => value !== '' && value?.length !== 0),
   )
 
-/** Registers the route of an operation. The return value of the handler is sent with the success status. */
-export function route<Name extends OperationName>(
-  app: FastifyInstance,
-  deps: RouteDeps,
-  name: Name,
-  handler: (call: Call<BodyOf<Name>, QueryOf<Name>>) => unknown,
-  options: RouteOptions = {},
-): void {
+/** Returns a function that registers the route of an operation. The return value of the handler is sent with the success status. */
+export const createRouter =
+  (app: FastifyInstance, deps: RouteDeps) =>
+  <Name extends OperationName>(
+    name: Name,
+    handler: (call: Call<BodyOf<Name>, QueryOf<Name>>) => unknown,
+    options: RouteOptions = {},
+  ): void => {
   const operation: Operation = OPERATIONS[name]
   const { request: bodySchema, query: querySchema } = operation
   const callers = new WeakMap<FastifyRequest, User>()

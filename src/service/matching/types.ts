@@ -60,13 +60,13 @@ type OtherField = 'phone' | 'email' | 'personalID' | 'personalLimit'
 export interface ListFacts {
   /** The share of its rows that are in the register. */
   readonly inRegister: number
-  /** `unreliable`: a number alone is no match where the name is another. */
+  /** `unreliable`: a number alone does not match where the name differs. */
   readonly companyNumbers: 'reliable' | 'unreliable'
 }
 
 /** What a row contributes to the facts of its list. */
 export interface RowEvidence {
-  /** Log-odds that the register has its company, for a list of which TRAINED_SHARE is in the register; null for a row without anything to look for. */
+  /** Log-odds that the register has its company, for a list with TRAINED_SHARE of its rows in the register; null for a row without anything to look for. */
   readonly presence: number | null
   /** Whether its company number seems right, by check digits and register; null for a row without one. */
   readonly numberHolds: boolean | null
@@ -97,7 +97,7 @@ export interface Candidate {
   readonly company: number
   /** Records of the same company in other registers. */
   readonly others: readonly number[]
-  /** From 0 to 1, given its rivals: all scores and that of "none of them" sum up to 1. */
+  /** From 0 to 1, given its rivals: all scores and the score of "none of them" sum up to 1. */
   readonly score: number
   /** From 0 to 1, without rivals. */
   readonly chance: number

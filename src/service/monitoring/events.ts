@@ -21,7 +21,7 @@ function readBand(text: string): number | null {
   return text.trim().length === 1 && at >= 0 ? at + 1 : null
 }
 
-/** `1,000.50` is 1000.5; null for a text that is no number. */
+/** `1,000.50` is 1000.5; null for a text that is not a number. */
 function readAmount(text: string): number | null {
   const plain = text.replaceAll(/[\s,]/g, '')
   return /^-?\d+(\.\d+)?$/.test(plain) ? Number(plain) : null

@@ -5,9 +5,9 @@
 import { join } from 'node:path'
 import type { Clock } from '../clock.ts'
 import type { Limits } from '../limits.ts'
-import { type HoldingStore, openHoldings } from '../portfolios/holdings.ts'
+import { HoldingStore } from '../portfolios/holdings.ts'
 import { openImports, startImporter } from '../portfolios/importer.ts'
-import { openPortfolios } from '../portfolios/store.ts'
+import { PortfolioStore } from '../portfolios/store.ts'
 import type { CurrentRegisters } from '../registers/current.ts'
 import { makeFolder } from '../storage/atomic-file.ts'
 import type { Database } from '../storage/database.ts'
@@ -54,8 +54,8 @@ export async function openMonitoring(parts: MonitoringParts) {
   const { database, current, changes, dataDir, clock, limits, writeLog, onError } = parts
   const now = (): number => clock.now()
   const folder = join(dataDir, 'imports')
-  const portfolios = openPortfolios(database)
-  const holdings = openHoldings(database, now)
+  const portfolios = new PortfolioStore(database)
+  const holdings = new HoldingStore(database, now)
   const events = openEvents(database, now)
   const imports = openImports(database)
   await makeFolder(folder)

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { type CompanyEvent, type EventRule, formatSpacedDate, type NotificationEvent } from '../../contract/index.ts'
 import { instant } from '../data-cleaning/job-rules.ts'
 import type { AppDeps } from '../deps.ts'
-import { type Call, findWindow, makePaging, route } from '../http/route.ts'
+import { type Call, findWindow, makePaging, createRouter } from '../http/route.ts'
 import { isNumber } from '../object-access.ts'
 import type { RuleSetting } from '../portfolios/store.ts'
 import { badRequest, notFound, Refusal } from '../refusal.ts'
@@ -113,6 +113,7 @@ const readSettings = (body: readonly EventRule[], rules: readonly Rule[]): RuleS
   })
 
 export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
   const { objects, portfolios, events } = deps
   const { portfolioOf } = objects
 
@@ -121,31 +122,31 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
     return { correlationId: call.request.id, totalCount: total, paging: makePaging(call.query, total), data: notices.map(record) }
   }
 
-  route(app, deps, 'listCompanyEvents', call => {
+  route('listCompanyEvents', call => {
     // No portfolio has the id -1: events of a company that left the user's portfolios are hidden.
     const portfolio = objects.watches(call.user, call.id) ? undefined : -1
     return makePage(call, { connectId: call.id, portfolio, ...readSpan(call.query) }, companyEventRecord)
   })
 
-  route(app, deps, 'listEventRules', () => RULES.map(ruleRecord))
-  route(app, deps, 'listCountryEventRules', ({ params }) => rulesIn(params, false).map(ruleRecord))
+  route('listEventRules', () => RULES.map(ruleRecord))
+  route('listCountryEventRules', ({ params }) => rulesIn(params, false).map(ruleRecord))
 
-  route(app, deps, 'listPortfolioEventRules', call => {
+  route('listPortfolioEventRules', call => {
     const set = portfolios.rules(portfolioOf(call, 'View').id)
     return RULES.map(rule => settingRecord(rule, set.get(rule.code)))
   })
 
-  route(app, deps, 'listPortfolioCountryEventRules', call => {
+  route('listPortfolioCountryEventRules', call => {
     const set = portfolios.rules(portfolioOf(call, 'View').id)
     return rulesIn(call.params, true).map(rule => settingRecord(rule, set.get(rule.code)))
   })
 
-  route(app, deps, 'setEventRules', call => {
+  route('setEventRules', call => {
     const { id } = portfolioOf(call, 'Edit')
     portfolios.setRules(id, readSettings(call.body, rulesIn(call.params, true)))
   })
 
-  route(app, deps, 'resetEventRules', call => portfolios.resetRules(portfolioOf(call, 'Edit').id))
+  route('resetEventRules', call => portfolios.resetRules(portfolioOf(call, 'Edit').id))
 
   type NotificationQuery = Query & { searchQuery?: string; filterByCreatedDate: boolean } & Pick<
       NoticeFilter,
@@ -157,17 +158,17 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
     const filter = { portfolio, ...readSpan(call.query), dated, words: searchQuery, sortBy, sortDir } as const
     return makePage(call, filter, notificationRecord)
   }
-  route(app, deps, 'listNotificationEvents', call => notifications(call))
-  route(app, deps, 'listPortfolioNotificationEvents', call => notifications(call, portfolioOf(call, 'View').id))
+  route('listNotificationEvents', call => notifications(call))
+  route('listPortfolioNotificationEvents', call => notifications(call, portfolioOf(call, 'View').id))
 
-  route(app, deps, 'listCompanyNotificationEvents', call => {
+  route('listCompanyNotificationEvents', call => {
     const { portfolio, connectId } = objects.company(portfolioOf(call, 'View'), call.params.companyId ?? '')
     const { searchQuery: words, isProcessed, sortBy, sortDir } = call.query
     const filter = { portfolio, connectId, words, isProcessed, sortBy, sortDir }
     return makePage(call, filter, notificationRecord)
   })
 
-  route(app, deps, 'markNotificationEvent', call => {
+  route('markNotificationEvent', call => {
     const { id } = portfolioOf(call, 'Edit')
     const { notificationEventId = '' } = call.params
     if (!isNumber(notificationEventId) || !events.mark(id, Number(notificationEventId), call.body.isProcessed)) {
@@ -175,7 +176,7 @@ export function monitoringRoutes(app: FastifyInstance, deps: AppDeps): void {
     }
   })
 
-  route(app, deps, 'markAnyNotificationEvent', ({ user, params: { notificationEventId = '' }, body }) => {
+  route('markAnyNotificationEvent', ({ user, params: { notificationEventId = '' }, body }) => {
     const { id } = objects.notified(user, notificationEventId, 'Edit')
     events.mark(id, Number(notificationEventId), body.isProcessed)
   })

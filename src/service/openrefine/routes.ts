@@ -274,6 +274,58 @@ const suggestForm = z.looseObject({ prefix: z.string(), cursor: z.coerce.number(
 const idForm = z.looseObject({ id: z.string().min(1) })
 const proposeForm = z.looseObject({ type: z.string().default(COMPANY.id), limit: z.coerce.number().int().min(0).optional() })
 
+class ReconcileAnswers {
+  readonly #engine: AppDeps['engine']
+  readonly #limits: AppDeps['limits']
+
+  constructor({ engine, limits }: Pick<AppDeps, 'engine' | 'limits'>) {
+    this.#engine = engine
+    this.#limits = limits
+  }
+
+  async reconcile(text: Form[string]): Promise<unknown> {
+    const queries = Object.entries(check(queryBatch, this.#readJson(text, 'queries'), 'queries'))
+    requireAtMost(queries.length, this.#limits.reconcileQueries, 'queries')
+    const answers: [string, unknown][] = []
+    for (const [key, query] of queries) {
+      answers.push([key, reconcile(query, this.#engine)])
+      // Lets other requests run.
+      await setImmediate()
+    }
+    return Object.fromEntries(answers)
+  }
+
+  extend(text: Form[string]): unknown {
+    const { ids, properties } = check(extendQuery, this.#readJson(text, 'extend'), 'extend')
+    requireAtMost(ids.length, this.#limits.reconcileIds, 'ids')
+    requireAtMost(properties.length, this.#limits.reconcileQueries, 'properties')
+    const wanted = properties.map(({ id }) => id)
+    return extend(ids, wanted, this.#engine)
+  }
+
+  requireCompany(id: string): Company {
+    const company = this.#engine.find(id)
+    if (company === null) throw new Refusal(404, 'Not found', 'id: no company has this id')
+    return company
+  }
+
+  findTitle(what: (typeof SUGGESTED)[number], id: string): [string, string] {
+    if (what === 'entity') return [this.requireCompany(id).name, describeCompany(this.requireCompany(id))]
+    const names: Readonly<Record<string, { readonly name: string }>> = what === 'type' ? { [COMPANY.id]: COMPANY } : PROPERTIES
+    if (!Object.hasOwn(names, id)) throw new Refusal(404, 'Not found', `id: no ${what} has this id`)
+    return [names[id]?.name ?? id, id]
+  }
+
+  #readJson(text: string | string[] | undefined, name: string): unknown {
+    if (typeof text !== 'string') throw badRequest('The request is not acceptable', `${name}: occurs twice`)
+    return readJson(Buffer.from(text), this.#limits.jsonDepth)
+  }
+}
+
+function requireAtMost(count: number, most: number, name: string): void {
+  if (count > most) throw badRequest('The request is not acceptable', `${name}: ${count} given, ${most} are allowed`)
+}
+
 /** Register in a separate scope: only there forms are parsed and CORS headers are sent to pages of this machine. */
 export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, addressOf }: AppDeps, version: string): void {
   app.removeAllContentTypeParsers()
@@ -287,33 +339,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
     if (from !== undefined) reply.header('Access-Control-Allow-Origin', from)
   })
 
-  const jsonIn = (text: string | string[] | undefined, name: string): unknown => {
-    if (typeof text !== 'string') throw badRequest('The request is not acceptable', `${name}: occurs twice`)
-    return readJson(Buffer.from(text), limits.jsonDepth)
-  }
-  const requireAtMost = (count: number, most: number, name: string): void => {
-    if (count > most) throw badRequest('The request is not acceptable', `${name}: ${count} given, ${most} are allowed`)
-  }
-
-  const answerQueries = async (text: Form[string]): Promise<unknown> => {
-    const queries = Object.entries(check(queryBatch, jsonIn(text, 'queries'), 'queries'))
-    requireAtMost(queries.length, limits.reconcileQueries, 'queries')
-    const answers: [string, unknown][] = []
-    for (const [key, query] of queries) {
-      answers.push([key, reconcile(query, engine)])
-      // Lets other requests run.
-      await setImmediate()
-    }
-    return Object.fromEntries(answers)
-  }
-  const answerExtension = (text: Form[string]): unknown => {
-    const { ids, properties } = check(extendQuery, jsonIn(text, 'extend'), 'extend')
-    requireAtMost(ids.length, limits.reconcileIds, 'ids')
-    requireAtMost(properties.length, limits.reconcileQueries, 'properties')
-    const wanted = properties.map(({ id }) => id)
-    return extend(ids, wanted, engine)
-  }
-
+  const answers = new ReconcileAnswers({ engine, limits })
   const send = (request: FastifyRequest, reply: FastifyReply, answer: unknown): unknown => {
     const callback = readCallback((request.query as Form).callback, limits.reconcileCallbackLength)
     if (callback === null) return reply.send(answer)
@@ -325,8 +351,8 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
     app.options(path, async (_request, reply) => reply.code(204).headers(PREFLIGHT).send())
   }
   const answered = (request: FastifyRequest, { queries, extend: extension }: Form): unknown => {
-    if (queries !== undefined) return answerQueries(queries)
-    return extension === undefined ? makeManifest(`${addressOf(request.raw)}${ROOT}`, version) : answerExtension(extension)
+    if (queries !== undefined) return answers.reconcile(queries)
+    return extension === undefined ? makeManifest(`${addressOf(request.raw)}${ROOT}`, version) : answers.extend(extension)
   }
 
   for (const path of [ROOT, `${ROOT}/`]) {
@@ -341,17 +367,6 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
     property: suggestProperties,
     type: suggestTypes,
   }
-  const requireCompany = (id: string) => {
-    const company = engine.find(id)
-    if (company === null) throw new Refusal(404, 'Not found', 'id: no company has this id')
-    return company
-  }
-  const findTitle = (what: (typeof SUGGESTED)[number], id: string): [string, string] => {
-    if (what === 'entity') return [requireCompany(id).name, describeCompany(requireCompany(id))]
-    const names: Readonly<Record<string, { readonly name: string }>> = what === 'type' ? { [COMPANY.id]: COMPANY } : PROPERTIES
-    if (!Object.hasOwn(names, id)) throw new Refusal(404, 'Not found', `id: no ${what} has this id`)
-    return [names[id]?.name ?? id, id]
-  }
   for (const what of SUGGESTED) {
     get(`${ROOT}/suggest/${what}`, (_, query) => {
       const { prefix, cursor } = check(suggestForm, query, 'query')
@@ -359,7 +374,7 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
     })
     get(`${ROOT}/flyout/${what}`, (_, query) => {
       const { id } = check(idForm, query, 'query')
-      return { id, html: flyout(...findTitle(what, id)) }
+      return { id, html: flyout(...answers.findTitle(what, id)) }
     })
   }
   get(`${ROOT}/properties`, (_, query) => {
@@ -368,6 +383,6 @@ export function reconcileRoutes(app: FastifyInstance, { engine, search, limits, 
   })
   app.get(`${ROOT}/preview`, async (request, reply) => {
     const { id } = check(idForm, request.query, 'query')
-    return reply.headers(PREVIEW_HEADERS).send(previewPage(requireCompany(id)))
+    return reply.headers(PREVIEW_HEADERS).send(previewPage(answers.requireCompany(id)))
   })
 }

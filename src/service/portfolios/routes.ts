@@ -11,7 +11,7 @@ import { CUSTOMER } from '../data-cleaning/job-record.ts'
 import { acceptMultipart, type Form, notMultipart, receive, watchEnvelope } from '../data-cleaning/upload-route.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
-import { type Call, findWindow, makePaging, nameIgnored, route } from '../http/route.ts'
+import { type Call, findWindow, makePaging, nameIgnored, createRouter } from '../http/route.ts'
 import type { Need } from '../object-access.ts'
 import { badRequest, conflict, notFound, Refusal } from '../refusal.ts'
 import type { Holding, Notes } from './holdings.ts'
@@ -61,10 +61,11 @@ const common = (holding: Holding) => ({
 })
 
 export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { users, limits, portfolios, holdings, transaction } = deps
+  const route = createRouter(app, deps)
+  const { limits, portfolios, holdings } = deps
   const { portfolioOf } = deps.objects
 
-  route(app, deps, 'listPortfolios', ({ user, query, request }) => {
+  route('listPortfolios', ({ user, query, request }) => {
     const { searchQuery = '' } = query
     const totalCount = portfolios.count(user.id, searchQuery)
     const own = portfolios.list(user.id, searchQuery, findWindow(query, 0))
@@ -73,7 +74,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     return { correlationId: request.id, totalCount, paging: makePaging(query, totalCount), data }
   })
 
-  route(app, deps, 'createPortfolio', call =>
+  route('createPortfolio', call =>
     runIdempotent(deps, call, () => {
       if (portfolios.count(call.user.id, '') >= limits.portfolios) {
         throw new Refusal(507, 'Insufficient storage', `this user has ${limits.portfolios} portfolios; no more are allowed`)
@@ -86,18 +87,18 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     }),
   )
 
-  route(app, deps, 'readPortfolio', call => ({ correlationId: call.request.id, ...portfolioRecord(portfolioOf(call, 'View')) }))
+  route('readPortfolio', call => ({ correlationId: call.request.id, ...portfolioRecord(portfolioOf(call, 'View')) }))
 
-  route(app, deps, 'changePortfolio', call => portfolios.change(portfolioOf(call, 'Edit'), call.body))
+  route('changePortfolio', call => portfolios.change(portfolioOf(call, 'Edit'), call.body))
 
-  route(app, deps, 'deletePortfolio', call => {
+  route('deletePortfolio', call => {
     portfolios.remove(portfolioOf(call, 'Own').id)
     return { message: 'Portfolio deleted' }
   })
 
-  route(app, deps, 'listPortfolioCountries', call => holdings.countries(portfolioOf(call, 'View').id))
+  route('listPortfolioCountries', call => holdings.countries(portfolioOf(call, 'View').id))
 
-  route(app, deps, 'readRiskSummary', call => {
+  route('readRiskSummary', call => {
     const { id } = portfolioOf(call, 'View')
     const totalCompanies = holdings.count(id)
     const ratings = holdings.ratings(id)
@@ -109,7 +110,18 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     return Object.assign({ correlationId: call.request.id, totalCompanies }, ...bands)
   })
 
-  route(app, deps, 'readSharing', call => {
+  sharingRoutes(app, deps)
+  portfolioCompanyRoutes(app, deps)
+  portfolioCopyRoutes(app, deps)
+  app.register(async scope => portfolioImportRoutes(scope, deps))
+}
+
+function sharingRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { users, portfolios, transaction } = deps
+  const { portfolioOf } = deps.objects
+
+  route('readSharing', call => {
     const { id } = portfolioOf(call, 'Own')
     const names = new Map([...users.values()].map(({ person, username }) => [person, username]))
     const userPermission = [...portfolios.shares(id)].map(([csUserId, permissions]) => {
@@ -118,7 +130,7 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     return { correlationId: call.request.id, data: { portfolioId: String(id), customerId: CUSTOMER.id, userPermission } }
   })
 
-  route(app, deps, 'changeSharing', call => {
+  route('changeSharing', call => {
     const { id, owner } = portfolioOf(call, 'Own')
     const { revokeAll, userPermissions = [] } = call.body
     const tenants = new Map([...users.values()].map(({ person, id }) => [person, id]))
@@ -137,9 +149,6 @@ export function portfolioRoutes(app: FastifyInstance, deps: AppDeps): void {
     })
     return { correlationId: call.request.id, data: { portfolioId: String(id), customerId: CUSTOMER.id, status: 'Success' } }
   })
-
-  portfolioCompanyRoutes(app, deps)
-  app.register(async scope => portfolioImportRoutes(scope, deps))
 }
 
 const readNotes = ({ personalReference: reference, freeText, personalLimit }: Personal): Notes => ({
@@ -157,57 +166,15 @@ function requireChoice(all: boolean, name: string, companies: readonly unknown[]
 
 type CopyBody = { readonly portfolios: readonly number[]; readonly companies: readonly { readonly id: string }[] }
 
-function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const { objects, search, holdings, transaction } = deps
+type PortfolioCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
+
+function portfolioCopyRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { objects, holdings } = deps
   const { portfolioOf } = objects
 
-  type AnyCall = Pick<Call<unknown, unknown>, 'user' | 'params'>
-  /** The company of a call. The response of a change does not contain it, because the user may lack the right to view it. */
-  const findHolding = (call: AnyCall, need: Need): Holding =>
-    objects.company(portfolioOf(call, need), call.params.companyId ?? '')
-
-  route(app, deps, 'listPortfolioCompanies', call => {
-    const { id } = portfolioOf(call, 'View')
-    const { searchQuery = '', countryCode = '' } = call.query
-    const { total, holdings: found } = holdings.list(id, searchQuery, countryCode, findWindow(call.query, 0))
-    // In a list the connectId is in `id`.
-    const data = found.map(holding => ({ id: holding.connectId, ...common(holding) }))
-    return { correlationId: call.request.id, totalCount: total, paging: makePaging(call.query, total), data }
-  })
-
-  route(app, deps, 'addCompany', async call => {
-    portfolioOf(call, 'Add')
-    const company = await search.find(call.body.id)
-    return runIdempotent(deps, call, () => {
-      // Checked again: the portfolio may have been deleted during the search.
-      const { id } = portfolioOf(call, 'Add')
-      if (company === null) throw notFound('Company resource')
-      if (!holdings.add(id, company, readNotes(call.body))) {
-        throw conflict('Company already in portfolio', `id: ${company.connectId} is in portfolio ${id} already`)
-      }
-      return { correlationId: call.request.id, message: 'Company Added' }
-    })
-  })
-
-  route(app, deps, 'readPortfolioCompany', call => {
-    const holding = findHolding(call, 'View')
-    return { correlationId: call.request.id, connectId: holding.connectId, ...common(holding) }
-  })
-
-  route(app, deps, 'changeCompany', call => {
-    const { portfolio, connectId } = findHolding(call, 'Edit')
-    holdings.change(portfolio, connectId, readNotes(call.body))
-    return { correlationId: call.request.id, message: 'Company updated' }
-  })
-
-  route(app, deps, 'removeCompany', call => {
-    const { portfolio, connectId } = findHolding(call, 'Remove')
-    holdings.remove(portfolio, connectId)
-    return { correlationId: call.request.id, message: 'Company removed' }
-  })
-
   /** The target portfolio of a copy, or the reason why the user cannot add to it. */
-  const findTarget = ({ user }: AnyCall, id: number): Portfolio | string => {
+  const findTarget = ({ user }: PortfolioCall, id: number): Portfolio | string => {
     try {
       return objects.portfolio(user, id, 'Add')
     } catch (error) {
@@ -216,7 +183,7 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
     }
   }
   /** Copies a company; returns the reason of a failure, else null. */
-  const copyOne = (from: Portfolio, target: Portfolio | string, companyId: string): string | null => {
+  const copyCompany = (from: Portfolio, target: Portfolio | string, companyId: string): string | null => {
     if (typeof target === 'string') return target
     const holding = objects.held(from, companyId)
     if (holding === null) return `company ${companyId} is not in portfolio ${from.id}`
@@ -234,7 +201,7 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
     const companies = all ? holdings.ids(from.id) : [...new Set(call.body.companies.map(({ id }) => id))]
     const reasons: string[] = []
     for (const company of companies) {
-      reasons.push(...targets.flatMap(target => copyOne(from, target, company) ?? []))
+      reasons.push(...targets.flatMap(target => copyCompany(from, target, company) ?? []))
       const holding = move ? objects.held(from, company) : null
       const isIn = (target: Portfolio | string, id: string): boolean =>
         typeof target !== 'string' && objects.held(target, id) !== null
@@ -254,19 +221,69 @@ function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
     }
   }
 
-  route(app, deps, 'copyCompanies', call => {
+  route('copyCompanies', call => {
     const portfolio = portfolioOf(call, 'View')
     requireChoice(call.query.copyAll, 'copyAll', call.body.companies)
     return runIdempotent(deps, call, () => copy(call, portfolio, call.query.copyAll, false))
   })
 
-  route(app, deps, 'moveCompanies', call => {
+  route('moveCompanies', call => {
     const portfolio = portfolioOf(call, 'View', 'Remove')
     requireChoice(call.query.removeAll, 'removeAll', call.body.companies)
     return runIdempotent(deps, call, () => copy(call, portfolio, call.query.removeAll, true))
   })
+}
 
-  route(app, deps, 'clearCompanies', call => {
+function portfolioCompanyRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { objects, search, holdings, transaction } = deps
+  const { portfolioOf } = objects
+
+  /** The company of a call. The response of a change does not contain it, because the user may lack the right to view it. */
+  const findHolding = (call: PortfolioCall, need: Need): Holding =>
+    objects.company(portfolioOf(call, need), call.params.companyId ?? '')
+
+  route('listPortfolioCompanies', call => {
+    const { id } = portfolioOf(call, 'View')
+    const { searchQuery = '', countryCode = '' } = call.query
+    const { total, holdings: found } = holdings.list(id, searchQuery, countryCode, findWindow(call.query, 0))
+    // In a list the connectId is in `id`.
+    const data = found.map(holding => ({ id: holding.connectId, ...common(holding) }))
+    return { correlationId: call.request.id, totalCount: total, paging: makePaging(call.query, total), data }
+  })
+
+  route('addCompany', async call => {
+    portfolioOf(call, 'Add')
+    const company = await search.find(call.body.id)
+    return runIdempotent(deps, call, () => {
+      // Checked again: the portfolio may have been deleted during the search.
+      const { id } = portfolioOf(call, 'Add')
+      if (company === null) throw notFound('Company resource')
+      if (!holdings.add(id, company, readNotes(call.body))) {
+        throw conflict('Company already in portfolio', `id: ${company.connectId} is in portfolio ${id} already`)
+      }
+      return { correlationId: call.request.id, message: 'Company Added' }
+    })
+  })
+
+  route('readPortfolioCompany', call => {
+    const holding = findHolding(call, 'View')
+    return { correlationId: call.request.id, connectId: holding.connectId, ...common(holding) }
+  })
+
+  route('changeCompany', call => {
+    const { portfolio, connectId } = findHolding(call, 'Edit')
+    holdings.change(portfolio, connectId, readNotes(call.body))
+    return { correlationId: call.request.id, message: 'Company updated' }
+  })
+
+  route('removeCompany', call => {
+    const { portfolio, connectId } = findHolding(call, 'Remove')
+    holdings.remove(portfolio, connectId)
+    return { correlationId: call.request.id, message: 'Company removed' }
+  })
+
+  route('clearCompanies', call => {
     const portfolio = portfolioOf(call, 'Remove')
     const { id } = portfolio
     const { companies } = call.body
@@ -295,6 +312,7 @@ type ImportCall = Pick<Call<unknown, unknown>, 'user' | 'params' | 'request' | '
  * multipart bodies are parsed only there.
  */
 async function portfolioImportRoutes(scope: FastifyInstance, deps: AppDeps): Promise<void> {
+  const route = createRouter(scope, deps)
   const { objects, limits, clock, imports, importer, importDir } = deps
   await acceptMultipart(scope, limits)
   const place = (id: string): string => join(importDir, `${id}.csv`)
@@ -343,6 +361,6 @@ async function portfolioImportRoutes(scope: FastifyInstance, deps: AppDeps): Pro
       importer.wake()
       return { correlationId: call.request.id, status: `Accepted for processing. Import Id ${id}` }
     }
-  route(scope, deps, 'importCompanies', importAs('import', 'Add'), { bodyLimit: limits.importBytes })
-  route(scope, deps, 'syncCompanies', importAs('sync', 'Add', 'Edit', 'Remove'), { bodyLimit: limits.importBytes })
+  route('importCompanies', importAs('import', 'Add'), { bodyLimit: limits.importBytes })
+  route('syncCompanies', importAs('sync', 'Add', 'Edit', 'Remove'), { bodyLimit: limits.importBytes })
 }

@@ -173,20 +173,29 @@ async function* compareRegisters(oldPath: string, newPath: string, day: string, 
   }
 }
 
+/** Paths of two versions of a register and of the one to write, with their snapshots and people. */
+interface RegisterPair {
+  readonly old: string
+  readonly fresh: string
+  readonly merged: string
+  readonly from: Snapshot
+  readonly to: Snapshot
+  readonly people?: People
+}
+
 /** Writes the changes as `file`, and the companies of the new register, with the names that the old one knew, as `paths.merged`. */
 export async function writeChanges(
   folder: string,
   file: string,
-  paths: { readonly old: string; readonly fresh: string; readonly merged: string },
-  between: { readonly from: Snapshot; readonly to: Snapshot },
-  people: People = { old: NO_DIRECTORS, fresh: NO_DIRECTORS },
+  { from, to, people = { old: NO_DIRECTORS, fresh: NO_DIRECTORS }, ...paths }: RegisterPair,
 ): Promise<ChangeSetInfo> {
+  const between = { from, to }
   const counts = { added: 0, removed: 0, changed: 0 }
   const fields: Record<string, number> = {}
   await writeWhole(join(folder, file), async write => {
     await write(`${JSON.stringify({ format: FORMAT, version: VERSION, ...between })}\n`)
     await writeWhole(paths.merged, async writeCompany => {
-      for await (const { change, line } of compareRegisters(paths.old, paths.fresh, between.to.snapshotDate, people)) {
+      for await (const { change, line } of compareRegisters(paths.old, paths.fresh, to.snapshotDate, people)) {
         if (line !== null) await writeCompany(`${line}\n`)
         if (change === null) continue
         counts[change.change]++

@@ -25,7 +25,7 @@ export type MatchResult = Pick<Answer, 'decision' | 'reason' | 'score' | 'why' |
 }
 
 export interface Engine {
-  /** The answer with at most `most` candidates, five if absent; `list`: what is known of the row's list, by default that of a row alone. */
+  /** The answer with at most `most` candidates, five if absent; `list`: what is known of the row's list, by default of a row alone. */
   match(query: Query, most?: number, list?: ListFacts): Answer
   /** What a row contributes to the facts of its list. */
   rowEvidence(query: Query): RowEvidence

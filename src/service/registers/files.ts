@@ -97,10 +97,10 @@ export const {
   info: registerInfo,
 } = folders
 
-/** Removes a register. Indexes contain the companies too; those of other registers are rebuilt when needed. */
+/** Removes a register. Indexes contain the companies too; indexes of other registers are rebuilt when needed. */
 export const removeRegister = (dir: string, name: string): Promise<void> => folders.remove(dir, name, INDEXES)
 
-/** Digest of what rows are matched against: that of the source, or of source and confirmed names. */
+/** Digest of what rows are matched against: the source, or source and confirmed names. */
 export const registerDigest = ({ sha256, aliases }: RegisterInfo): string =>
   aliases === undefined ? sha256 : createHash('sha256').update(`${sha256} ${aliases.sha256}`).digest('hex')
 

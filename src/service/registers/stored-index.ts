@@ -1,6 +1,6 @@
 /**
  * Stores a built index as one file: a header with its digest, the packed columns, and a checksum for each block of them. Opening it reads
- * the columns of which a query reads much; blocks of the others are read, and checked, when they are needed. An incomplete or outdated
+ * the columns that a query reads mostly whole; blocks of the others are read, and checked, when they are needed. An incomplete or outdated
  * file is treated as missing, and a damaged one is removed.
  */
 

@@ -2,6 +2,7 @@
  * Reads a cassette and serves it: a run of its list against this server gets the recorded answers, in recorded order, and the last one again
  * after that. Any login is accepted.
  */
+import { defined } from '../../defined.ts'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -56,14 +57,14 @@ const makeKey = ({ method, path, params, query, body }: Asked): string =>
 const withoutUnsent = (exchanges: readonly CassetteExchange[]): readonly CassetteExchange[] =>
   exchanges.filter(({ lost }, at) => lost === undefined || lost.sent || at === exchanges.length - 1)
 
-/** Throws FETTLE_USAGE for a file that cannot be read or is no cassette. */
+/** Throws FETTLE_USAGE for a file that cannot be read or is not a cassette. */
 export async function openCassette(path: string) {
   const text = await readFile(path, 'utf8').catch((cause: Error) => {
     throw makeRefusal(path, `cannot be read: ${cause.message}`)
   })
   const lines = text.split('\n').filter(line => line !== '')
   const [first, ...rest] = lines.map(line => parseJson(line))
-  if (!isHead(first)) throw makeRefusal(path, 'is no cassette: its first line is not the head of one')
+  if (!isHead(first)) throw makeRefusal(path, 'is not a cassette: its first line is not the head of a cassette')
   if (first.cassette !== 1)
     throw makeRefusal(path, `is a cassette of version ${String(first.cassette)}, which this fettle cannot read`)
   const exchanges = rest.filter(isExchange)
@@ -179,11 +180,9 @@ export async function serveReplay(cassette: Cassette, options: ReplayOptions = {
     const body = makeBytes(answer, json => mapStrings(json, shown))
     const { 'content-length': announced, location, ...rest } = headers
     const hasBody = status !== 204 && status !== 304
-    response.writeHead(status, {
-      ...rest,
-      ...(location === undefined ? {} : { location: shown(location) }),
-      ...(announced === undefined || !hasBody ? {} : { 'content-length': cut ? announced : String(body.length) }),
-    })
+    const length = announced === undefined || !hasBody ? undefined : cut ? announced : String(body.length)
+    const shownLocation = location === undefined ? undefined : shown(location)
+    response.writeHead(status, defined({ ...rest, location: shownLocation, 'content-length': length }))
     if (cut) response.write(body, () => request.socket.destroy())
     else response.end(hasBody ? body : undefined)
   }

@@ -14,7 +14,7 @@ import {
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { type PdfSection, renderPdf, requirePdf } from '../http/pdf.ts'
-import { type Call, checkBody, findWindow, type LinkRoute, route } from '../http/route.ts'
+import { type Call, checkBody, findWindow, type LinkRoute, createRouter } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { looseBatch, runBatch } from './batch.ts'
 import { type Entry, type Listing, listDatasets } from './entry.ts'
@@ -128,6 +128,7 @@ const parseDecision = (text: string, place: string, words: readonly HitDecision[
 }
 
 export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType): void {
+  const route = createRouter(app, deps)
   const { objects, searches, links, addressOf, screener } = deps
   const nameOf = userNames(deps)
   const title = TITLES[type]
@@ -149,7 +150,7 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
   const change = (before: Hit, user: number, patch: HitPatch, correlationId: string) =>
     hitRecord(type, searches.changeHit(before, user, patch), nameOf, { before, correlationId })
 
-  route(app, deps, `list${title}Hits`, call => {
+  route(`list${title}Hits`, call => {
     const { hitDecisions } = call.query
     const decisions = hitDecisions?.split(',').map(word => parseDecision(word, 'hitDecisions')) ?? null
     const { items, total } = searches.hits(findSearch(call), decisions, findWindow(call.query, 1))
@@ -171,9 +172,9 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
       }),
     )
   }
-  route(app, deps, `decide${title}Hits`, decideMany, { body: looseBatch })
+  route(`decide${title}Hits`, decideMany, { body: looseBatch })
 
-  route(app, deps, `read${title}Hit`, async call => {
+  route(`read${title}Hit`, async call => {
     const hit = findHit(call)
     const entry = await currentEntry(screener, hit)
     const record = fullHitRecord({ type, hit, entry, nameOf, correlationId: call.request.id })
@@ -181,15 +182,15 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
     return record
   })
 
-  route(app, deps, `decide${title}Hit`, call => {
+  route(`decide${title}Hit`, call => {
     const hit = findHit(call)
     const { user, body, request } = call
     return runIdempotent(deps, call, () => change(hit, user.person, makePatch(hit, body, REQUESTED_DECISIONS), request.id))
   })
 
-  route(app, deps, `note${title}Hit`, call => change(findHit(call), call.user.person, { note: call.body.note }, call.request.id))
+  route(`note${title}Hit`, call => change(findHit(call), call.user.person, { note: call.body.note }, call.request.id))
 
-  route(app, deps, `download${title}Hit`, async call => {
+  route(`download${title}Hit`, async call => {
     const search = findSearch(call)
     const hit = objects.hit(search, call.params.hitId ?? '')
     // The link would lead to the same error.

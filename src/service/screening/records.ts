@@ -32,6 +32,7 @@ export function searchRecord(search: Search, nameOf: NameOf, shape: Shape): Busi
   const { assignedTo, hits } = search
   const assignedUser = assignedTo === null ? null : nameOf(assignedTo)
   // This service has no schedules.
+  const fieldsOfType = search.type === 'individual' ? personFields(search) : {}
   const unsure = { assignedToUserId: assignedTo, assignedUser, note: search.note, scheduleId: null }
   return {
     id: search.id,
@@ -52,7 +53,7 @@ export function searchRecord(search: Search, nameOf: NameOf, shape: Shape): Busi
     truePositiveHitsCount: hits.trueMatch,
     falsePositiveHitsCount: hits.falsePositive,
     undecidedHitsCount: hits.undecided,
-    ...(search.type === 'individual' ? personFields(search) : {}),
+    ...fieldsOfType,
     ...Object.fromEntries(Object.entries(unsure).filter(([, value]) => shape.hasNulls || value !== null)),
     correlationId: shape.correlationId,
   }
@@ -203,10 +204,10 @@ const personal = (entry: Entry, tier: 'tier' | 'pepTier') => ({
   pepTier: entry.pepTier === null ? undefined : `${tier}${entry.pepTier}`,
 })
 
-const shown = (type: Search['type'], hit: Hit, nameOf: NameOf) => ({
-  ...commonFields(hit, hit.entry, nameOf),
-  ...(type === 'individual' ? personal(hit.entry, 'pepTier') : {}),
-})
+const shown = (type: Search['type'], hit: Hit, nameOf: NameOf) => {
+  const common = commonFields(hit, hit.entry, nameOf)
+  return type === 'individual' ? { ...common, ...personal(hit.entry, 'pepTier') } : common
+}
 
 /** The hit in lists; after an update it includes the replaced state. */
 export const hitRecord = (

@@ -17,7 +17,7 @@ import { normaliseCountry } from '../../normalise/country.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
-import { type Call, checkBody, findWindow, route } from '../http/route.ts'
+import { type Call, checkBody, findWindow, createRouter } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { looseBatch, runBatch } from './batch.ts'
 import type { PersonName } from './entry.ts'
@@ -78,6 +78,7 @@ type Update = { readonly [Key in 'assignedToUserId' | 'status' | 'riskRating' | 
 const invalid = (details: string): Error => badRequest('The update is not acceptable', details)
 
 export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
   const { objects, searches, credits, screener, users } = deps
   const nameOf = userNames(deps)
 
@@ -98,8 +99,8 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
     if (credits.limit !== null) reply.header('X-Credits-Limit', credits.limit)
     return record
   }
-  route(app, deps, 'createBusinessSearch', call => create(call, businessQuestion(call.body)))
-  route(app, deps, 'createIndividualSearch', call => create(call, individualQuestion(call.body)))
+  route('createBusinessSearch', call => create(call, businessQuestion(call.body)))
+  route('createIndividualSearch', call => create(call, individualQuestion(call.body)))
 
   /** Absent and null fields stay unchanged. Throws a 400 that names an invalid field. */
   const makePatch = ({ owner }: Search, { assignedToUserId, status, riskRating, note }: Update): SearchPatch => {
@@ -119,7 +120,7 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   for (const type of ['business', 'individual'] as const) {
     const title = TITLES[type]
-    route(app, deps, `list${title}Searches`, ({ user, query, request }) => {
+    route(`list${title}Searches`, ({ user, query, request }) => {
       // This service does not implement schedules (contract §11.6).
       const { items, total } =
         query.isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, findWindow(query, 1))
@@ -137,15 +138,15 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
         pathOf: ({ searchId }) => `/v1${pathOf(OPERATIONS[`read${title}Search`], { searchId: String(searchId) })}`,
         correlationId: request.id,
       })
-    route(app, deps, `update${title}Searches`, updateMany, { body: looseBatch })
+    route(`update${title}Searches`, updateMany, { body: looseBatch })
 
     const findSearch = ({ user, params }: Pick<AnyCall, 'user' | 'params'>): Search =>
       objects.search(user, type, params.searchId ?? '')
-    route(app, deps, `read${title}Search`, call =>
+    route(`read${title}Search`, call =>
       searchRecord(findSearch(call), nameOf, { correlationId: call.request.id, hasNulls: type === 'individual' }),
     )
 
-    route(app, deps, `update${title}Search`, call =>
+    route(`update${title}Search`, call =>
       searchRecord(update(findSearch(call), call.user, call.body), nameOf, { correlationId: call.request.id, hasNulls: false }),
     )
 

@@ -130,15 +130,68 @@ function fitsCriteria(entry: Entry, question: Question): boolean {
   return listings.some(({ code }) => !code.startsWith('PEP'))
 }
 
-/** Creates a screener for the lists of a folder. Without lists or folder it searches the fictitious sample. */
-export function openScreener(dir: string | null) {
-  let opened: Opened | null = null
-  let opening: Promise<void> | null = null
+/** A screener for the lists of a folder. Without lists or folder it searches the fictitious sample. */
+export class Screener {
+  readonly #dir: string | null
+  #opened: Opened | null = null
+  #opening: Promise<void> | null = null
 
-  const openAll = async (): Promise<void> => {
-    const infos = dir === null ? [] : await readLists(dir)
+  constructor(dir: string | null) {
+    this.#dir = dir
+  }
+
+  /** Opens the current lists unless they are open. Throws FETTLE_INPUT_READ for a damaged one. */
+  ready(): Promise<void> {
+    // Retried once: an import may replace a list after its info was read.
+    this.#opening ??= this.#openAll()
+      .catch(() => this.#openAll())
+      .finally(() => {
+        this.#opening = null
+      })
+    return this.#opening
+  }
+  /** Opens and indexes the lists, so that the first search is as fast as later ones. */
+  async warm(): Promise<void> {
+      await this.ready()
+      for (const documents of Object.values(this.#now().documents)) openIndex(documents)
+    }
+
+  /** The hits, best first. Call `ready` before. */
+  search(question: Question): Found[] {
+      const documents = this.#now().documents[question.type]
+      const index = openIndex(documents)
+      const best = new Map<number, { document: number; score: number }>()
+      for (const { text, most } of searchSpellings(question.name, question.person, question.type === 'individual')) {
+        for (const candidate of match(index, { name: text }, MAX_CANDIDATES).candidates) {
+          const document = candidate.company
+          const score = Math.min(rateHit(candidate), most, documents.most[document] ?? 0)
+          const entry = documents.entries[document] ?? 0
+          if (score >= question.threshold && score > (best.get(entry)?.score ?? 0)) best.set(entry, { document, score })
+        }
+      }
+      return [...best]
+        .map(([number, { document, score }]) => ({ number, score, match: documents.names[document] ?? '', ...this.#entryAt(number) }))
+        .filter(({ entry }) => fitsCriteria(entry, question))
+        .sort((a, b) => b.score - a.score || a.number - b.number)
+        .map(({ list, entry, match: matched, score }) => ({ list: list.name, entry, match: matched, score }))
+    }
+
+  /** The current entry of a list; null when the list no longer has it. Call `ready` before. */
+  find(name: string, id: string): Entry | null {
+      const list = this.#now().lists.find(list => list.name === name)
+      const position = list?.find(id) ?? null
+      return list === undefined || position === null ? null : list.at(position)
+    }
+
+  close(): void {
+      for (const list of this.#opened?.lists ?? []) list.close()
+      this.#opened = null
+    }
+
+  async #openAll(): Promise<void> {
+    const infos = this.#dir === null ? [] : await readLists(this.#dir)
     const key = infos.map(({ name, file }) => `${name}/${file}`).join()
-    if (opened?.key === key) return
+    if (this.#opened?.key === key) return
     const makeDocuments = (): Documents => ({ names: [], most: [], entries: [], index: null })
     const documents = { individual: makeDocuments(), business: makeDocuments() }
     let entries = 0
@@ -158,7 +211,7 @@ export function openScreener(dir: string | null) {
     try {
       for (const info of infos) {
         starts.push(entries)
-        lists.push(await openList(dir ?? '', info, addEntry))
+        lists.push(await openList(this.#dir ?? '', info, addEntry))
       }
       if (infos.length === 0) {
         starts.push(0)
@@ -168,75 +221,20 @@ export function openScreener(dir: string | null) {
       for (const list of lists) list.close()
       throw error
     }
-    const before = opened
-    opened = { key, lists, starts, documents }
+    const before = this.#opened
+    this.#opened = { key, lists, starts, documents }
     for (const list of before?.lists ?? []) list.close()
   }
 
-  const now = (): Opened => {
-    if (opened === null) throw new Error('no list is open yet')
-    return opened
+  #now(): Opened {
+    if (this.#opened === null) throw new Error('no list is open yet')
+    return this.#opened
   }
 
-  const entryAt = (number: number): { list: OpenList; entry: Entry } => {
-    const { lists, starts } = now()
+  #entryAt(number: number): { list: OpenList; entry: Entry } {
+    const { lists, starts } = this.#now()
     const at = starts.findLastIndex(start => start <= number)
     const list = lists[at] as OpenList
     return { list, entry: list.at(number - (starts[at] ?? 0)) }
   }
-
-  const ready = (): Promise<void> => {
-    // Retried once: an import may replace a list after its info was read.
-    opening ??= openAll()
-      .catch(openAll)
-      .finally(() => {
-        opening = null
-      })
-    return opening
-  }
-
-  return {
-    /** Opens the current lists unless they are open. Throws FETTLE_INPUT_READ for a damaged one. */
-    ready,
-
-    /** Opens and indexes the lists, so that the first search is as fast as later ones. */
-    async warm(): Promise<void> {
-      await ready()
-      for (const documents of Object.values(now().documents)) openIndex(documents)
-    },
-
-    /** The hits, best first. Call `ready` before. */
-    search(question: Question): Found[] {
-      const documents = now().documents[question.type]
-      const index = openIndex(documents)
-      const best = new Map<number, { document: number; score: number }>()
-      for (const { text, most } of searchSpellings(question.name, question.person, question.type === 'individual')) {
-        for (const candidate of match(index, { name: text }, MAX_CANDIDATES).candidates) {
-          const document = candidate.company
-          const score = Math.min(rateHit(candidate), most, documents.most[document] ?? 0)
-          const entry = documents.entries[document] ?? 0
-          if (score >= question.threshold && score > (best.get(entry)?.score ?? 0)) best.set(entry, { document, score })
-        }
-      }
-      return [...best]
-        .map(([number, { document, score }]) => ({ number, score, match: documents.names[document] ?? '', ...entryAt(number) }))
-        .filter(({ entry }) => fitsCriteria(entry, question))
-        .sort((a, b) => b.score - a.score || a.number - b.number)
-        .map(({ list, entry, match: matched, score }) => ({ list: list.name, entry, match: matched, score }))
-    },
-
-    /** The current entry of a list; null when the list no longer has it. Call `ready` before. */
-    find(name: string, id: string): Entry | null {
-      const list = now().lists.find(list => list.name === name)
-      const position = list?.find(id) ?? null
-      return list === undefined || position === null ? null : list.at(position)
-    },
-
-    close(): void {
-      for (const list of opened?.lists ?? []) list.close()
-      opened = null
-    },
-  }
 }
-
-export type Screener = ReturnType<typeof openScreener>

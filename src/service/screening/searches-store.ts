@@ -40,97 +40,108 @@ type Row = { readonly record: string }
 
 const NONE: HitCounts = { undecided: 0, trueMatch: 0, falsePositive: 0, discarded: 0 }
 
-export function openSearches(database: Database, now: () => number) {
-  const parse = <T>(row: Row): T => JSON.parse(row.record) as T
+export class SearchStore {
+  readonly #database: Database
+  readonly #now: () => number
 
-  const insertHit = (search: string, by: number, { list, entry, match, score }: Found): void => {
-    const at = now()
-    const hit: Hit = {
-      ...{ id: randomUUID(), search, list, entry, match, score, decision: 'undecided', note: null },
-      ...{ createdAt: at, modifiedAt: at, modifiedBy: by },
-    }
-    const values = [hit.id, search, hit.decision, JSON.stringify(hit)]
-    database.run('INSERT INTO hits (id, search, decision, record) VALUES (?, ?, ?, ?)', values)
+  constructor(database: Database, now: () => number) {
+    this.#database = database
+    this.#now = now
   }
 
-  const write = (search: Search): Search => {
-    const values = [search.modifiedAt, JSON.stringify(search), search.id]
-    database.run('UPDATE searches SET modified = ?, record = ? WHERE id = ?', values)
-    return search
-  }
-
-  const recount = (id: string): void => {
-    const row = database.get<Row>('SELECT record FROM searches WHERE id = ?', [id])
-    const sql = 'SELECT decision, count(*) AS n FROM hits WHERE search = ? GROUP BY decision'
-    const counted = database.all<{ decision: HitDecision; n: number }>(sql, [id])
-    const hits = { ...NONE, ...Object.fromEntries(counted.map(({ decision, n }) => [decision, n])) }
-    if (row !== null) write({ ...parse<Search>(row), hits })
-  }
-
-  return {
-    create: ({ id: owner, person: by }: Pick<User, 'id' | 'person'>, question: Question, found: readonly Found[]): Search =>
-      database.transaction(() => {
-        const at = now()
+  create({ id: owner, person: by }: Pick<User, 'id' | 'person'>, question: Question, found: readonly Found[]): Search {
+    return this.#database.transaction(() => {
+        const at = this.#now()
         const search: Search = {
           ...{ id: randomUUID(), owner, createdBy: by, ...question },
           ...{ status: 'new', riskRating: 'notApplicable', assignedTo: null, note: null },
           ...{ createdAt: at, modifiedAt: at, modifiedBy: by, hits: { ...NONE, undecided: found.length } },
         }
         const values = [search.id, owner, search.type, at, JSON.stringify(search)]
-        database.run('INSERT INTO searches (id, owner, type, modified, record) VALUES (?, ?, ?, ?, ?)', values)
-        for (const hit of found) insertHit(search.id, by, hit)
+        this.#database.run('INSERT INTO searches (id, owner, type, modified, record) VALUES (?, ?, ?, ?, ?)', values)
+        for (const hit of found) this.#insertHit(search.id, by, hit)
         return search
-      }),
+      })
+  }
 
-    /** The search if it exists and has this type and owner. */
-    find(owner: number, type: Question['type'], id: string): Search | null {
+  /** The search if it exists and has this type and owner. */
+  find(owner: number, type: Question['type'], id: string): Search | null {
       const values = [id, owner, type]
-      const row = database.get<Row>('SELECT record FROM searches WHERE id = ? AND owner = ? AND type = ?', values)
-      return row === null ? null : parse<Search>(row)
-    },
+      const row = this.#database.get<Row>('SELECT record FROM searches WHERE id = ? AND owner = ? AND type = ?', values)
+      return row === null ? null : this.#parse<Search>(row)
+    }
 
-    change: (search: Search, by: number, patch: SearchPatch): Search =>
-      write({ ...search, ...patch, modifiedAt: now(), modifiedBy: by }),
+  change(search: Search, by: number, patch: SearchPatch): Search {
+    return this.#write({ ...search, ...patch, modifiedAt: this.#now(), modifiedBy: by })
+  }
 
-    /** Last modified first. */
-    list(owner: number, type: Question['type'], { limit, offset }: Window): Slice<Search> {
+  /** Last modified first. */
+  list(owner: number, type: Question['type'], { limit, offset }: Window): Slice<Search> {
       const sql = 'SELECT record FROM searches WHERE owner = ? AND type = ? ORDER BY modified DESC, seq DESC LIMIT ? OFFSET ?'
-      const items = database.all<Row>(sql, [owner, type, limit, offset]).map(row => parse<Search>(row))
-      return { items, total: database.count('SELECT count(*) AS n FROM searches WHERE owner = ? AND type = ?', [owner, type]) }
-    },
+      const items = this.#database.all<Row>(sql, [owner, type, limit, offset]).map(row => this.#parse<Search>(row))
+      return { items, total: this.#database.count('SELECT count(*) AS n FROM searches WHERE owner = ? AND type = ?', [owner, type]) }
+    }
 
-    /** The hit if it belongs to this search. */
-    hit(search: Search, id: string): Hit | null {
-      const row = database.get<Row>('SELECT record FROM hits WHERE id = ? AND search = ?', [id, search.id])
-      return row === null ? null : parse<Hit>(row)
-    },
+  /** The hit if it belongs to this search. */
+  hit(search: Search, id: string): Hit | null {
+      const row = this.#database.get<Row>('SELECT record FROM hits WHERE id = ? AND search = ?', [id, search.id])
+      return row === null ? null : this.#parse<Hit>(row)
+    }
 
-    /** Best first; null matches all decisions. */
-    hits(search: Search, decisions: readonly HitDecision[] | null, { limit, offset }: Window): Slice<Hit> {
+  /** Best first; null matches all decisions. */
+  hits(search: Search, decisions: readonly HitDecision[] | null, { limit, offset }: Window): Slice<Hit> {
       const marks = decisions?.map(() => '?').join(', ')
       const where = `search = ?${marks === undefined ? '' : ` AND decision IN (${marks})`}`
       const values = [search.id, ...(decisions ?? [])]
       const sql = `SELECT record FROM hits WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?`
-      const rows = database.all<Row>(sql, [...values, limit, offset])
-      const total = database.count(`SELECT count(*) AS n FROM hits WHERE ${where}`, values)
-      return { items: rows.map(row => parse<Hit>(row)), total }
-    },
+      const rows = this.#database.all<Row>(sql, [...values, limit, offset])
+      const total = this.#database.count(`SELECT count(*) AS n FROM hits WHERE ${where}`, values)
+      return { items: rows.map(row => this.#parse<Hit>(row)), total }
+    }
 
-    changeHit: (before: Hit, by: number, patch: HitPatch): Hit =>
-      database.transaction(() => {
-        const hit: Hit = { ...before, ...patch, modifiedAt: now(), modifiedBy: by }
-        database.run('UPDATE hits SET decision = ?, record = ? WHERE id = ?', [hit.decision, JSON.stringify(hit), hit.id])
-        recount(hit.search)
+  changeHit(before: Hit, by: number, patch: HitPatch): Hit {
+    return this.#database.transaction(() => {
+        const hit: Hit = { ...before, ...patch, modifiedAt: this.#now(), modifiedBy: by }
+        this.#database.run('UPDATE hits SET decision = ?, record = ? WHERE id = ?', [hit.decision, JSON.stringify(hit), hit.id])
+        this.#recount(hit.search)
         return hit
-      }),
+      })
+  }
 
-    keepSnapshot: (hit: Hit, body: unknown): void =>
-      database.run('INSERT INTO snapshots (hit, at, body) VALUES (?, ?, ?)', [hit.id, now(), JSON.stringify(body)]),
+  keepSnapshot(hit: Hit, body: unknown): void {
+    this.#database.run('INSERT INTO snapshots (hit, at, body) VALUES (?, ?, ?)', [hit.id, this.#now(), JSON.stringify(body)])
+  }
 
-    /** Times at which the record was read, first to last. */
-    snapshotsOf: (hit: Hit): readonly number[] =>
-      database.all<{ at: number }>('SELECT at FROM snapshots WHERE hit = ? ORDER BY seq', [hit.id]).map(row => row.at),
+  /** Times at which the record was read, first to last. */
+  snapshotsOf(hit: Hit): readonly number[] {
+    return this.#database.all<{ at: number }>('SELECT at FROM snapshots WHERE hit = ? ORDER BY seq', [hit.id]).map(row => row.at)
+  }
+
+  #parse<T>(row: Row): T {
+    return JSON.parse(row.record) as T
+  }
+
+  #insertHit(search: string, by: number, { list, entry, match, score }: Found): void {
+    const at = this.#now()
+    const hit: Hit = {
+      ...{ id: randomUUID(), search, list, entry, match, score, decision: 'undecided', note: null },
+      ...{ createdAt: at, modifiedAt: at, modifiedBy: by },
+    }
+    const values = [hit.id, search, hit.decision, JSON.stringify(hit)]
+    this.#database.run('INSERT INTO hits (id, search, decision, record) VALUES (?, ?, ?, ?)', values)
+  }
+
+  #write(search: Search): Search {
+    const values = [search.modifiedAt, JSON.stringify(search), search.id]
+    this.#database.run('UPDATE searches SET modified = ?, record = ? WHERE id = ?', values)
+    return search
+  }
+
+  #recount(id: string): void {
+    const row = this.#database.get<Row>('SELECT record FROM searches WHERE id = ?', [id])
+    const sql = 'SELECT decision, count(*) AS n FROM hits WHERE search = ? GROUP BY decision'
+    const counted = this.#database.all<{ decision: HitDecision; n: number }>(sql, [id])
+    const hits = { ...NONE, ...Object.fromEntries(counted.map(({ decision, n }) => [decision, n])) }
+    if (row !== null) this.#write({ ...this.#parse<Search>(row), hits })
   }
 }
-
-export type SearchStore = ReturnType<typeof openSearches>

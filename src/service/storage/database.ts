@@ -69,7 +69,7 @@ export function openDatabase(directory: string) {
 
   // The directory has one owner: taking SQLite's lock once saves two folders and a file per commit, and WAL its shared memory.
   file.exec('PRAGMA locking_mode = EXCLUSIVE')
-  // node-sqlite3-wasm mistakes its own lock for that of another process and so never rolls a journal back after a kill: the
+  // node-sqlite3-wasm mistakes its own lock for the lock of another process and so never rolls a journal back after a kill: the
   // database would be malformed (guarded by test/unit/service/database.test.ts). A write-ahead log does not need the rollback.
   file.get('PRAGMA journal_mode = WAL')
   // The library creates the lock with the umask of the process.

@@ -91,7 +91,7 @@ test('works without a running service', async () => {
   expect((await caller.call('GET', `${jobs}/${id}`)).status).toBe(200)
 })
 
-test('leaves nothing behind for a folder that is no data directory and for a file that cannot be written', async () => {
+test('leaves nothing behind for a folder that is not a data directory and for a file that cannot be written', async () => {
   const dataDir = await temporaryFolder()
   await expect(backup({ dataDir, file: join(dataDir, 'x.tar') })).rejects.toMatchObject({ code: 'FETTLE_SETTINGS' })
   await (await startService({ dataDir, users })).close()
@@ -101,7 +101,7 @@ test('leaves nothing behind for a folder that is no data directory and for a fil
   expect(existsSync(join(dataDir, 'lock'))).toBe(false)
 })
 
-test('removes requests of killed commands and keeps those of running ones', async () => {
+test('removes requests of killed commands and keeps requests of running ones', async () => {
   const dataDir = await temporaryFolder()
   await (await startService({ dataDir, users })).close()
   const desk = join(dataDir, 'backups')

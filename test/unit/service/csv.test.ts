@@ -65,7 +65,7 @@ test('a record or a number of columns beyond the limit is a fault', async () => 
   await expect(read()).rejects.toThrow(/record size/i)
 })
 
-test('columns without a header are named like those of a spreadsheet', () => {
+test('columns without a header are named as in a spreadsheet', () => {
   expect([0, 25, 26, 701, 702].map(columnName)).toEqual(['COLUMN A', 'COLUMN Z', 'COLUMN AA', 'COLUMN ZZ', 'COLUMN AAA'])
 })
 

@@ -18,7 +18,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { addUser } from '../../../src/service/index.ts'
 import { openEvents } from '../../../src/service/monitoring/events-store.ts'
 import { openImports } from '../../../src/service/portfolios/importer.ts'
-import { openPortfolios } from '../../../src/service/portfolios/store.ts'
+import { PortfolioStore } from '../../../src/service/portfolios/store.ts'
 import { openDatabase, openOwnerNumbers } from '../../../src/service/storage/database.ts'
 import { eventually } from '../../support/eventually.ts'
 import { HandClock, logIn, startService, temporaryFolder } from './kit.ts'
@@ -97,7 +97,7 @@ test.each([1, 99])('a database of version %i is named', version => {
 test('numbers are random, and events can be listed by their times and by their numbers', () => {
   const database = openDatabase(folder())
   onTestFinished(() => database.close())
-  const [portfolios, imports, numberOf] = [openPortfolios(database), openImports(database), openOwnerNumbers(database)]
+  const [portfolios, imports, numberOf] = [new PortfolioStore(database), openImports(database), openOwnerNumbers(database)]
   const owner = numberOf('ann')
   const made = Array.from({ length: 50 }, (_, n) => portfolios.create(owner, { name: `n${n}` }).id)
   const [portfolio] = made as [number]

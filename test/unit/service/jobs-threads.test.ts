@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterEach, describe, expect, it } from 'vitest'
-import { makeThreads, streamBeyond, type Threads } from '../../../src/service/data-cleaning/processing/threads.ts'
+import { streamBeyond, Threads } from '../../../src/service/data-cleaning/processing/threads.ts'
 import { buildIndex, type ListFacts, match, type Query } from '../../../src/service/matching/index.ts'
 import { type MatchResult, matchResultOf } from '../../../src/service/registers/engine.ts'
 import { COMPANIES } from './matching/companies.ts'
@@ -31,7 +31,7 @@ describe('threads with the engine', () => {
     const expected = (await gathered(rows(1000))).map(query => here(query, FACTS))
     expect(expected).not.toEqual((await gathered(rows(1000))).map(query => here(query, { ...FACTS, inRegister: 0.9 })))
     for (const count of [1, 2, 3]) {
-      threads = makeThreads(count, start)
+      threads = new Threads(count, start)
       expect(await gathered(threads.stream(rows(1000), FACTS))).toEqual(expected)
       expect(await gathered(streamBeyond(400, here, threads)(rows(1000), FACTS))).toEqual(expected)
       await threads.close()
@@ -60,7 +60,7 @@ describe('a thread that dies', () => {
 
   it('is replaced, and no row is lost or out of its place', async () => {
     died[0] = 0
-    threads = makeThreads(2, start)
+    threads = new Threads(2, start)
     const found = await gathered(threads.stream(named(3000, { 700: 'die once' }), FACTS))
     expect(found.map(one => one.why)).toEqual((await gathered(named(3000, { 700: 'die once' }))).map(row => row.name))
     expect(died[0]).toBe(2)
@@ -68,19 +68,19 @@ describe('a thread that dies', () => {
 
   it('twice of the same rows ends the job with its error, and others go on', async () => {
     died[0] = 0
-    threads = makeThreads(2, start)
+    threads = new Threads(2, start)
     await expect(gathered(threads.stream(named(3000, { 700: 'die' }), FACTS))).rejects.toThrow('bad row')
     expect(died[0]).toBe(2)
     expect(await gathered(threads.stream(named(300, {}), FACTS))).toHaveLength(300)
   })
 
   it('at its start fails the job', async () => {
-    threads = makeThreads(2, () => new Worker('throw new Error("no start")', { eval: true }))
+    threads = new Threads(2, () => new Worker('throw new Error("no start")', { eval: true }))
     await expect(gathered(threads.stream(named(10, {}), FACTS))).rejects.toThrow('no start')
   })
 
   it('because all are closed fails what is in hand, and what comes later', async () => {
-    threads = makeThreads(1, () => new Worker('setInterval(() => {}, 1000)', { eval: true }))
+    threads = new Threads(1, () => new Worker('setInterval(() => {}, 1000)', { eval: true }))
     const waiting = gathered(threads.stream(named(10, {}), FACTS))
     const settled = expect(waiting).rejects.toThrow('a matching thread ended')
     await new Promise(setImmediate)
@@ -93,7 +93,7 @@ describe('a thread that dies', () => {
 describe('idle threads', () => {
   it('are ended, those at work are not, and the next rows start new ones', async () => {
     let started = 0
-    threads = makeThreads(2, () => {
+    threads = new Threads(2, () => {
       started++
       return new Worker(SCRIPT, { eval: true, workerData: new SharedArrayBuffer(4) })
     })
@@ -114,7 +114,7 @@ describe('idle threads', () => {
 describe('a stream', () => {
   it('starts no thread for a few rows, and ends its reading when it is ended', async () => {
     let started = 0
-    threads = makeThreads(1, () => {
+    threads = new Threads(1, () => {
       started++
       return new Worker(SCRIPT, { eval: true, workerData: new SharedArrayBuffer(4) })
     })
@@ -136,7 +136,7 @@ describe('a stream', () => {
   })
 
   it('passes on what its rows throw', async () => {
-    threads = makeThreads(1, () => new Worker(SCRIPT, { eval: true, workerData: new SharedArrayBuffer(4) }))
+    threads = new Threads(1, () => new Worker(SCRIPT, { eval: true, workerData: new SharedArrayBuffer(4) }))
     const bad = async function* (): AsyncGenerator<Query> {
       for (let at = 0; at < 500; at++) yield { name: `${at}` }
       throw new Error('line 501')

@@ -23,7 +23,7 @@ const text = fc.oneof(
   fc.string({ unit: anyCharacter }),
 )
 
-test('the verdict is that of JSON.parse', () => {
+test('the verdict equals JSON.parse', () => {
   fc.assert(
     fc.property(text, one => {
       expect(findJsonFault(one, 1_000) === null, JSON.stringify(one)).toBe(isJson(one))
@@ -60,7 +60,7 @@ test('a megabyte of one thing, deep or long, is judged in no time and without a 
   expect(readJson(Buffer.from(JSON.stringify('x'.repeat(1_000_000))), 32)).toHaveLength(1_000_000)
 })
 
-test('bytes that are no text: the first of them is named', () => {
+test('bytes that are not text: the first of them is named', () => {
   const at = (bytes: number[]): string => {
     try {
       return String(readJson(Buffer.from(bytes), 32))

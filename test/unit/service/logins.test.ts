@@ -67,7 +67,7 @@ test('work that throws gives its place back', async () => {
   expect(await gate('a', async () => 5)).toBe(5)
 })
 
-test('a flood from one address leaves a login from another one the next turn', async () => {
+test('a flood from one address leaves the next turn to a login from another address', async () => {
   const desk = loginDesk({ loginsAtOnce: 1 })
   for (let n = 0; n < 60; n++) await desk.send(`unknown${n}`, { from: ATTACKER })
   expect(desk.with(429)).toHaveLength(60 - 1 - LIMITS.clientLoginsWaiting)

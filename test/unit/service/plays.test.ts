@@ -186,7 +186,7 @@ describe('how much of a list is in the register', () => {
     expect(done.jobSummary.inRegister).toBe(play === 'own' ? estimateShare(Array(rows).fill(0)) : undefined)
   })
 
-  test('that a client names is used unchanged, and what is no share is refused', async () => {
+  test('that a client names is used unchanged, and anything but a share is refused', async () => {
     const caller = await callerOf('own')
     const id = await started(caller, { inRegister: 0.3 })
     const { jobSummary } = await enriched(caller, id, 'enrichmentComplete')

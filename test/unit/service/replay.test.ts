@@ -48,7 +48,7 @@ test('answers come in recorded order, the last one again, and others are refused
   expect(unknown[0]).toMatch(/^readJob \(GET \/dataCleaning\/jobs\/\{id\}\): /)
 })
 
-test('what is no cassette is refused', async () => {
+test('a file that is not a cassette is refused', async () => {
   const path = join(await temporaryFolder(), 'case.jsonl')
   await expect(openCassette(path)).rejects.toMatchObject({ code: 'FETTLE_USAGE' })
   for (const text of ['', 'name\nA\n', JSON.stringify({ ...HEAD, cassette: 2 })]) {

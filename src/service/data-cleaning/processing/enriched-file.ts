@@ -47,7 +47,8 @@ const CANDIDATES = 'match.candidates'
 function registerFields(source: RowSource | undefined, engine: Companies): Record<string, string> {
   if (source === undefined || engine.registers < 2) return {}
   const otherIds = formatOtherIds(source)
-  return { register: source.register, ...(otherIds === '' ? {} : { otherIds }) }
+  const { register } = source
+  return otherIds === '' ? { register } : { register, otherIds }
 }
 
 /** The candidates of a row in review as JSON, with the tags the row would get; '' of other rows. */

@@ -29,7 +29,7 @@ interface PaceOptions {
 }
 
 /**
- * Creates the paces of parallel loops. They queue for the event loop, also with those of other services of this process: if all
+ * Creates the paces of parallel loops. They queue for the event loop, also with the paces of other services of this process: if all
  * continued in the same turn, a request would wait for the slices of all of them.
  */
 export function makePaces({ clock, sliceMs, pauseMs, signal }: PaceOptions): () => Pace {

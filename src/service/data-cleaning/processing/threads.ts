@@ -54,62 +54,25 @@ interface Thread {
 type Slot = { readonly thread: Thread; readonly tasks: Task[] }
 
 /** Starts at most `count` threads with `start`, each when it is needed. */
-export function makeThreads(count: number, start: () => Thread) {
-  const slots = new Set<Slot>()
-  const queue: Task[] = []
-  let closed = false
+export class Threads {
+  readonly #count: number
+  readonly #start: () => Thread
+  readonly #slots = new Set<Slot>()
+  readonly #queue: Task[] = []
+  #closed = false
 
-  const startThread = (): Slot => {
-    const slot: Slot = { thread: start(), tasks: [] }
-    slots.add(slot)
-    slot.thread.on('message', (text: string) => {
-      slot.tasks.shift()?.done(JSON.parse(text) as MatchResult[])
-      const next = slot.tasks[0]
-      if (next !== undefined) next.tries++
-      assign()
-    })
-    let reason: Error = new Error('a matching thread ended')
-    // 'exit' follows every 'error'.
-    slot.thread.on('error', (error: Error) => {
-      reason = error
-    })
-    slot.thread.on('exit', () => {
-      slots.delete(slot)
-      for (const task of slot.tasks.splice(0).reverse()) {
-        if (closed || task.tries >= TRIES) task.failed(reason)
-        else queue.unshift(task)
-      }
-      assign()
-    })
-    return slot
+  constructor(count: number, start: () => Thread) {
+    this.#count = count
+    this.#start = start
   }
-  const assign = (): void => {
-    while (queue.length > 0 && !closed) {
-      const idle = [...slots].sort((a, b) => a.tasks.length - b.tasks.length)[0]
-      const slot = slots.size < count && (idle === undefined || idle.tasks.length > 0) ? startThread() : idle
-      if (slot === undefined || slot.tasks.length >= PER_THREAD) return
-      const task = queue.shift() as Task
-      slot.tasks.push(task)
-      // A batch that waits behind another one did not cause the death of the thread.
-      if (slot.tasks.length === 1) task.tries++
-      slot.thread.postMessage(task.batch)
-    }
-  }
-  const enqueue = (rows: readonly Query[], list: ListFacts): Promise<MatchResult[]> =>
-    new Promise((done, failed) => {
-      if (closed) return failed(new Error('the matching threads were closed'))
-      queue.push({ batch: JSON.stringify({ rows, list } satisfies Batch), tries: 0, done, failed })
-      assign()
-    })
 
-  return {
-    /** Answers rows in order. When it ends early, only the batches already sent still run. */
-    async *stream(rows: AsyncIterable<Query>, list: ListFacts): AsyncGenerator<MatchResult> {
+  /** Answers rows in order. When it ends early, only the batches already sent still run. */
+  async *stream(rows: AsyncIterable<Query>, list: ListFacts): AsyncGenerator<MatchResult> {
       const pending: Promise<MatchResult[]>[] = []
-      const most = count * PER_THREAD + 1
+      const most = this.#count * PER_THREAD + 1
       let batch: Query[] = []
       const send = (): void => {
-        const answer = enqueue(batch, list)
+        const answer = this.#enqueue(batch, list)
         // Awaited later; until then a failure must not count as unhandled.
         answer.catch(() => {})
         pending.push(answer)
@@ -123,23 +86,69 @@ export function makeThreads(count: number, start: () => Thread) {
       }
       if (batch.length > 0) send()
       for (const answer of pending) yield* await answer
-    },
-    /** Ends the threads without a batch: their memory is free, and they are started again when they are needed. */
-    async endIdle(): Promise<void> {
-      const idle = [...slots].filter(({ tasks }) => tasks.length === 0)
-      for (const slot of idle) slots.delete(slot)
+    }
+
+  /** Ends the threads without a batch: their memory is free, and they are started again when they are needed. */
+  async endIdle(): Promise<void> {
+      const idle = [...this.#slots].filter(({ tasks }) => tasks.length === 0)
+      for (const slot of idle) this.#slots.delete(slot)
       await Promise.all(idle.map(({ thread }) => thread.terminate()))
-    },
-    /** Ends all threads; pending batches fail. */
-    async close(): Promise<void> {
-      closed = true
-      for (const task of queue.splice(0)) task.failed(new Error('the matching threads were closed'))
-      await Promise.all([...slots].map(({ thread }) => thread.terminate()))
-    },
+    }
+
+  /** Ends all threads; pending batches fail. */
+  async close(): Promise<void> {
+      this.#closed = true
+      for (const task of this.#queue.splice(0)) task.failed(new Error('the matching threads were closed'))
+      await Promise.all([...this.#slots].map(({ thread }) => thread.terminate()))
+    }
+
+  #startThread(): Slot {
+    const slot: Slot = { thread: this.#start(), tasks: [] }
+    this.#slots.add(slot)
+    slot.thread.on('message', (text: string) => {
+      slot.tasks.shift()?.done(JSON.parse(text) as MatchResult[])
+      const next = slot.tasks[0]
+      if (next !== undefined) next.tries++
+      this.#assign()
+    })
+    let reason: Error = new Error('a matching thread ended')
+    // 'exit' follows every 'error'.
+    slot.thread.on('error', (error: Error) => {
+      reason = error
+    })
+    slot.thread.on('exit', () => {
+      this.#slots.delete(slot)
+      for (const task of slot.tasks.splice(0).reverse()) {
+        if (this.#closed || task.tries >= TRIES) task.failed(reason)
+        else this.#queue.unshift(task)
+      }
+      this.#assign()
+    })
+    return slot
+  }
+
+  #assign(): void {
+    while (this.#queue.length > 0 && !this.#closed) {
+      const idle = [...this.#slots].sort((a, b) => a.tasks.length - b.tasks.length)[0]
+      const slot = this.#slots.size < this.#count && (idle === undefined || idle.tasks.length > 0) ? this.#startThread() : idle
+      if (slot === undefined || slot.tasks.length >= PER_THREAD) return
+      const task = this.#queue.shift() as Task
+      slot.tasks.push(task)
+      // A batch that waits behind a running batch did not cause the death of the thread.
+      if (slot.tasks.length === 1) task.tries++
+      slot.thread.postMessage(task.batch)
+    }
+  }
+
+  #enqueue(rows: readonly Query[], list: ListFacts): Promise<MatchResult[]> {
+    return new Promise((done, failed) => {
+      if (this.#closed) return failed(new Error('the matching threads were closed'))
+      this.#queue.push({ batch: JSON.stringify({ rows, list } satisfies Batch), tries: 0, done, failed })
+      this.#assign()
+    })
   }
 }
 
-export type Threads = ReturnType<typeof makeThreads>
 
 /**
  * Streams rows through threads after the first `few`, which are answered on this thread, so that a small job starts none. `ready` is called

@@ -60,142 +60,165 @@ export interface WorkerParts {
 const matchedRegister = ({ name, snapshotDate, sha256 }: OpenRegister): MatchedRegisters[number] =>
   name === SAMPLE ? { name, snapshotDate: null, sha256: null } : { name, snapshotDate, sha256 }
 
-/** The work in a status; it returns what else changes with the next status. */
-type Step = (job: Job, pace: Pace) => Promise<JobPatch>
-
-export function startWorker(parts: WorkerParts) {
-  const { jobs, using, files, play, clock, limits } = parts
-  const stop = new AbortController()
-  const newPace = makePaces({ clock, sliceMs: limits.sliceMs, pauseMs: parts.rowPauseMs, signal: stop.signal })
-  const running = new Map<string, Promise<void>>()
-  const queue = new Set<string>()
+export class JobWorker {
+  readonly #parts: WorkerParts
+  readonly #stop = new AbortController()
+  readonly #newPace: () => Pace
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #queue = new Set<string>()
   /** Running jobs that only wait for a reader: they do not count against the limit. */
-  let resting = 0
-  const readers = new Map<string, AbortController>()
+  #resting = 0
+  readonly #readers = new Map<string, AbortController>()
   /** Enriched files that are being written as JSON. */
-  const beingMade = new Map<string, Promise<void>>()
-
-  const step: Partial<Record<KnownStatus, Step>> = {
-    matching: async (job, pace) => {
-      if (job.upload === null) throw new Error('a job at matching has no upload')
-      const { id, hasHeader } = job.upload
-      const common = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
-      const task = { ...common, list: job, byHand: play.matchesByHand }
-      return using(async (engine, registers) => ({
-        ...(await matchFile(task, engine, pace, limits)),
-        registers: registers.map(matchedRegister),
-      }))
+  readonly #beingMade = new Map<string, Promise<void>>()
+  /** The work in a status; it returns what else changes with the next status. */
+  readonly #steps: Partial<Record<KnownStatus, (job: Job, pace: Pace) => Promise<JobPatch>>> = {
+    matching: (job, pace) => this.#match(job, pace),
+    enriching: (job, pace) => this.#enrich(job, pace),
+    addingToPortfolio: async (job, pace) => {
+      const { files, using, addResults } = this.#parts
+      return { portfolioId: await using(engine => addResults(job, files.results(job.id), engine, pace)) }
     },
-    enriching: async (job, pace) => {
-      if (job.upload === null) throw new Error('a job at enriching has no upload')
-      const { id, hasHeader } = job.upload
-      const { matchColumns } = play
-      const paths = { source: files.upload(id), results: files.results(job.id), csv: files.enriched(job.id, 'csv') }
-      const task = { ...paths, hasHeader, tags: job.enrichments ?? [], matchColumns }
-      const enrich = (engine: Engine): Promise<string[]> => {
-        const aside = parts.rowPauseMs === 0 ? enrichAside(engine, job.summary?.totalRows ?? 0) : null
-        return aside?.({ task, limits, safeDigits: play.safeDigits }, stop.signal) ?? enrichFile(task, engine, pace, limits)
-      }
-      return { countries: await using(enrich) }
-    },
-    addingToPortfolio: async (job, pace) => ({
-      portfolioId: await using(engine => parts.addResults(job, files.results(job.id), engine, pace)),
-    }),
   }
 
-  const nextOf = ({ status, addTo }: Job): KnownStatus | undefined => {
-    if (status === 'matched' && parts.stopAt === 'matched') return undefined
-    return status === 'enriched' && addTo !== undefined ? 'addingToPortfolio' : play.next[status]
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+    this.#newPace = makePaces({
+      clock: parts.clock,
+      sliceMs: parts.limits.sliceMs,
+      pauseMs: parts.rowPauseMs,
+      signal: this.#stop.signal,
+    })
+  }
+
+  /** Starts the jobs that an earlier process left unfinished. */
+  resume(): void {
+      for (const job of this.#parts.jobs.withStatus(Object.keys(this.#parts.play.next))) this.wake(job.id)
+    }
+
+  /** Starts a job whose status has work; ignores a running one. */
+  wake(id: string): void {
+      if (this.#running.has(id)) return
+      this.#queue.add(id)
+      this.#fill()
+    }
+
+  /** Makes the enriched file as JSON, once; resolves when it is there. */
+  json(id: string): Promise<void> {
+      const { enriched } = this.#parts.files
+      const making = this.#beingMade.get(id) ?? writeJson(enriched(id, 'csv'), enriched(id, 'json'), this.#newPace())
+      this.#beingMade.set(id, making)
+      return making.finally(() => this.#beingMade.delete(id))
+    }
+
+  /** The facts of a list, from these rows as its sample. */
+  factsOf(rows: readonly Query[]): Promise<ListFacts> {
+    return this.#parts.using(engine => factsOf(rows, engine, this.#newPace()))
+  }
+
+  /** Call when a client has read the job. */
+  seen(id: string): void {
+    this.#readers.get(id)?.abort()
+  }
+
+  /** Stops after the current rows; resolves when all work has stopped. */
+  async close(): Promise<void> {
+      this.#stop.abort()
+      await Promise.all(this.#running.values())
+    }
+
+  async #match(job: Job, pace: Pace): Promise<JobPatch> {
+    if (job.upload === null) throw new Error('a job at matching has no upload')
+    const { files, play, limits, using } = this.#parts
+    const { id, hasHeader } = job.upload
+    const common = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
+    const task = { ...common, list: job, byHand: play.matchesByHand }
+    return using(async (engine, registers) => ({
+      ...(await matchFile(task, engine, pace, limits)),
+      registers: registers.map(matchedRegister),
+    }))
+  }
+
+  async #enrich(job: Job, pace: Pace): Promise<JobPatch> {
+    if (job.upload === null) throw new Error('a job at enriching has no upload')
+    const { files, play, limits, using, rowPauseMs } = this.#parts
+    const { id, hasHeader } = job.upload
+    const paths = { source: files.upload(id), results: files.results(job.id), csv: files.enriched(job.id, 'csv') }
+    const task = { ...paths, hasHeader, tags: job.enrichments ?? [], matchColumns: play.matchColumns }
+    const enrich = (engine: Engine): Promise<string[]> => {
+      const aside = rowPauseMs === 0 ? enrichAside(engine, job.summary?.totalRows ?? 0) : null
+      return aside?.({ task, limits, safeDigits: play.safeDigits }, this.#stop.signal) ?? enrichFile(task, engine, pace, limits)
+    }
+    return { countries: await using(enrich) }
+  }
+
+  #findNext({ status, addTo }: Job): KnownStatus | undefined {
+    if (status === 'matched' && this.#parts.stopAt === 'matched') return undefined
+    return status === 'enriched' && addTo !== undefined ? 'addingToPortfolio' : this.#parts.play.next[status]
   }
 
   /** Waits until a client has read the job, or for a limited time, so that a polling client sees this status. */
-  const waitForReader = async (id: string): Promise<void> => {
+  async #waitForReader(id: string): Promise<void> {
     const reader = new AbortController()
-    readers.set(id, reader)
-    resting += 1
-    fill()
-    await clock.sleep(limits.matchedMs * play.patience, AbortSignal.any([reader.signal, stop.signal]))
-    resting -= 1
-    readers.delete(id)
+    this.#readers.set(id, reader)
+    this.#resting += 1
+    this.#fill()
+    const { clock, limits, play } = this.#parts
+    await clock.sleep(limits.matchedMs * play.patience, AbortSignal.any([reader.signal, this.#stop.signal]))
+    this.#resting -= 1
+    this.#readers.delete(id)
   }
 
-  const failure = (job: Job, error: unknown): JobPatch => {
+  #describeFailure(job: Job, error: unknown): JobPatch {
     if (error instanceof CsvFault) return { status: 'transformFileError', details: error.message }
     if (error instanceof Refusal) return { status: 'addedToPortfolioError', details: error.message }
-    parts.onError(job.id, error)
+    this.#parts.onError(job.id, error)
     return { status: FAILED[job.status] ?? 'matchingError', details: 'the service could not finish its work' }
   }
 
-  const advance = async (id: string): Promise<void> => {
-    const pace = newPace()
+  async #advance(id: string): Promise<void> {
+    const { jobs, play, clock, limits, onError } = this.#parts
+    const pace = this.#newPace()
     for (;;) {
       await setImmediate()
-      if (stop.signal.aborted) return
+      if (this.#stop.signal.aborted) return
       const job = jobs.read(id)
-      const next = nextOf(job)
+      const next = this.#findNext(job)
       if (next === undefined) return
       try {
-        if (play.held.includes(job.status)) await waitForReader(id)
-        const patch = await step[job.status]?.(job, pace)
+        if (play.held.includes(job.status)) await this.#waitForReader(id)
+        const patch = await this.#steps[job.status]?.(job, pace)
         // A job interrupted by closing resumes from its stored status.
-        if (stop.signal.aborted) return
+        if (this.#stop.signal.aborted) return
         // A request may have changed the status meanwhile.
         if (jobs.read(id).status === job.status) jobs.change(id, { status: next, ...patch })
       } catch (error) {
         if (error instanceof Stopped) return
         if (isDiskTrouble(error)) {
           // The job does not fail: it continues once the disk can be written, here or after a restart.
-          parts.onError(id, error)
-          await clock.sleep(limits.diskMs, stop.signal)
+          onError(id, error)
+          await clock.sleep(limits.diskMs, this.#stop.signal)
           continue
         }
-        const { status = job.status, ...failed } = failure(job, error)
+        const { status = job.status, ...failed } = this.#describeFailure(job, error)
         jobs.change(id, { ...failed, status: play.errors[status] ?? status })
         return
       }
     }
   }
 
-  const fill = (): void => {
-    while (running.size - resting < limits.jobsAtOnce && !stop.signal.aborted) {
-      const [id] = queue
+  #fill(): void {
+    while (this.#running.size - this.#resting < this.#parts.limits.jobsAtOnce && !this.#stop.signal.aborted) {
+      const [id] = this.#queue
       if (id === undefined) return
-      queue.delete(id)
-      const work = advance(id)
-        .catch(error => parts.onError(id, error))
+      this.#queue.delete(id)
+      const work = this.#advance(id)
+        .catch(error => this.#parts.onError(id, error))
         .finally(() => {
-          running.delete(id)
-          fill()
+          this.#running.delete(id)
+          this.#fill()
         })
-      running.set(id, work)
+      this.#running.set(id, work)
     }
   }
-
-  const worker = {
-    /** Starts a job whose status has work; ignores a running one. */
-    wake(id: string): void {
-      if (running.has(id)) return
-      queue.add(id)
-      fill()
-    },
-    /** Makes the enriched file as JSON, once; resolves when it is there. */
-    json(id: string): Promise<void> {
-      const making = beingMade.get(id) ?? writeJson(files.enriched(id, 'csv'), files.enriched(id, 'json'), newPace())
-      beingMade.set(id, making)
-      return making.finally(() => beingMade.delete(id))
-    },
-    /** The facts of a list, from these rows as its sample. */
-    factsOf: (rows: readonly Query[]): Promise<ListFacts> => using(engine => factsOf(rows, engine, newPace())),
-    /** Call when a client has read the job. */
-    seen: (id: string): void => readers.get(id)?.abort(),
-    /** Stops after the current rows; resolves when all work has stopped. */
-    async close(): Promise<void> {
-      stop.abort()
-      await Promise.all(running.values())
-    },
-  }
-  for (const job of jobs.withStatus(Object.keys(play.next))) worker.wake(job.id)
-  return worker
 }
-
-export type Worker = ReturnType<typeof startWorker>

@@ -34,7 +34,7 @@ export interface IndexImage {
   readonly pages?: Pages
 }
 
-/** The columns of which a query reads little: most of an index. A view of one of them asks for each range before reading it. */
+/** The columns that a query reads in small parts: most of an index. A view of one of them asks for each range before reading it. */
 export const BY_RANGE: ReadonlySet<string> = new Set([
   ...['companies.bytes', 'identifiers.orgNumber.bytes', 'identifiers.postcode.bytes', 'places.ids'],
   ...['byWord.lists', 'byTrigram.lists', 'keys.tails', 'keys.values', 'names.tails', 'names.values'],

@@ -210,7 +210,7 @@ export class Companies {
     return (this.#buffer[start]! & 1) === 0 ? -1 : start + HEADER_BYTES
   }
 
-  /** Negative where the id of the first company is before that of the second, as texts are ordered; 0 for the same id. */
+  /** Negative where the id of the first company is before the id of the second, as texts are ordered; 0 for the same id. */
   compareIds(one: number, other: number): number {
     const buffer = this.#buffer
     let at = this.#idAt(one)

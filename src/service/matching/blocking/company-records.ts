@@ -22,7 +22,7 @@ function findName(index: MatchIndex, company: number): number | null {
 
 /**
  * No field that both records have differs. The postcode decides about the place, without it the town. Where a country is missing, the
- * legal forms must be the same: a foreign company of that name has another one.
+ * legal forms must be the same: a foreign company of that name has a different form.
  */
 function areCompatible(index: MatchIndex, a: number, b: number): boolean {
   const { orgNumber, vatNumber, postcode } = index.identifiers

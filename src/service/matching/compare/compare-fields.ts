@@ -1,6 +1,6 @@
 /**
  * Fills the features beside the name: country, postcode, address, town, numbers, domain, phone, status. A field that one side does
- * not give is no evidence: 0.
+ * not give counts as 0.
  */
 
 import { checkDigitsHold, isOneSlipApart, vatNumberIn } from '../../../normalise/check-digits.ts'

@@ -255,7 +255,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
     vector[AT.exactLegal] = vector[AT.exact]!
   } else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') vector[AT.legalDiffer] = 1
   if (name.digits !== documentDigits) vector[AT.numbersDiffer] = name.digits === '' || documentDigits === '' ? 0.5 : 1
-  // Names with little in common are no sisters; most candidates at a postcode have such names.
+  // Names with little in common are not sisters; most candidates at a postcode have such names.
   if (vector[AT.coverBoth]! > 0.2) {
     const hasOwnWords = aligned.extraQuery > 0 || aligned.extraCompany > 0
     const marks = index.marks.at(document)

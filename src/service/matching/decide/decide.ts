@@ -67,7 +67,7 @@ const hasSupport = (vector: Vector): boolean =>
 /**
  * Names that differ in what distinguishes sister companies: in a number, numeral, letter, point of the compass, country or word in
  * brackets; at one address also in a word such as Trading; in any word if another company of the register has no less of the name. Only a
- * number shows which one is meant. A word in brackets that one name lacks is no sister's where the place, domain or phone agrees.
+ * number shows which one is meant. A word in brackets that one name lacks is not a sister's where the place, domain or phone agrees.
  */
 function mayBeSister([best, ...others]: readonly ScoredCompany[]): boolean {
   if (best === undefined) return false
@@ -122,7 +122,7 @@ const isAddressAlone = (vector: Vector): boolean => samePlace(vector) && nameSim
 
 /**
  * Decides by the best company's score and its margin over the best other company. `scored` is best first. `numbers`: whether company
- * numbers of the list are reliable. `scores`: those of `scored`, if they are known.
+ * numbers of the list are reliable. `scores`: the scores of `scored`, if they are known.
  */
 export function decide(
   query: PreparedQuery,

@@ -1,6 +1,6 @@
 /**
- * Computes the additive score: weight × value per feature, calibrated, as log-odds and as a number from 0 to 1. A company's name features
- * are those of its best name.
+ * Computes the additive score: weight × value per feature, calibrated, as log-odds and as a number from 0 to 1. A company has the name
+ * features of its best name.
  */
 import type { MatchIndex } from '../blocking/match-index.ts'
 import { compareFields } from '../compare/compare-fields.ts'
@@ -17,7 +17,7 @@ const unused = new Float64Array(1)
 
 /**
  * Reads the values that are compared of some companies, without using them. An index is far larger than the caches of a processor, and each
- * comparison waits for its values one after the other. Those of many companies read here arrive together, in little more than the time of one.
+ * comparison waits for its values one after the other. The values of many companies read here arrive together, in little more than the time of one.
  */
 function readAhead(index: MatchIndex, companies: readonly number[]): void {
   if (index.companies.length < LARGE) return
@@ -72,7 +72,7 @@ export const calibrate = (isShortened: boolean, total: number, { slope, most } =
 export const toChance = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds))
 
 /**
- * The score, for which the weights are learned: the chance of each company given its rivals. All chances and that of "none of them"
+ * The score, for which the weights are learned: the chance of each company given its rivals. All chances and the chance of "none of them"
  * sum up to 1.
  */
 export function listScores(scored: readonly ScoredCompany[]): number[] {

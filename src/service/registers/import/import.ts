@@ -129,7 +129,7 @@ export interface ImportRequest {
   readonly snapshotDate?: string
   /** Also imports a source without usable rows, with less than half of the existing companies, or the one that is imported already. */
   readonly force?: boolean
-  /** Called with the number of rows read, every 10,000 rows, and first with those of a resumed import. */
+  /** Called with the number of rows read, every 10,000 rows, and first with the rows of a resumed import. */
   readonly onProgress?: (rows: number) => void
 }
 
@@ -205,7 +205,7 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
     const [old, now] = all.map(opened => opened && currentOfficers(opened))
     // Directors are compared only if both imports have officers.
     const people = old && now ? { old, fresh: now } : undefined
-    const set = await writeChanges(folder, `changes-${key}.jsonl`, paths, { from, to }, people).finally(() => {
+    const set = await writeChanges(folder, `changes-${key}.jsonl`, { ...paths, from, to, people }).finally(() => {
       for (const opened of all) opened?.close()
     })
     changes.push(set)

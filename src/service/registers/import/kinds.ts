@@ -201,7 +201,7 @@ export function readColumns(file: string, header: readonly string[], kind: Pick<
     const [other] = Object.entries(KINDS).find(([, kind]) => fits(kind)) ?? []
     throw new FettleError('FETTLE_INPUT_HEADER', `The header of ${file} has no column ${missing.join(', no column ')}`, {
       hint:
-        other === undefined ? `The columns are ${expected}.` : `The header is that of the kind ${other}: import it as that kind.`,
+        other === undefined ? `The columns are ${expected}.` : `The header belongs to the kind ${other}: import it as that kind.`,
       action: other === undefined ? undefined : action('register', 'import', other, 'FILE'),
     })
   }

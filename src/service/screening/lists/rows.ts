@@ -104,7 +104,7 @@ export async function* readRows({ file, facts, skip }: ListSource, needed: reado
   }
   if (columns !== null) return
   if (before === 0) throw new FettleError('FETTLE_INPUT_EMPTY', `${file} is empty`, { hint: 'A list begins with a header.' })
-  throw new FettleError('FETTLE_INPUT_HEADER', `The header of ${file} is not that of such a list`, {
+  throw new FettleError('FETTLE_INPUT_HEADER', `The header of ${file} does not belong to such a list`, {
     hint: `It needs the columns ${needed.join(', ')}.`,
   })
 }

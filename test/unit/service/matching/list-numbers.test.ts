@@ -43,7 +43,7 @@ describe('the company numbers of a list are', () => {
     expect(await numbersOf(listOf(SIZE, () => ''))).toBe('reliable')
   })
 
-  it('unreliable where one in ten is that of another company, in any order', async () => {
+  it('unreliable where one in ten belongs to another company, in any order', async () => {
     const rows = listOf(SIZE, at => numberOf(at % 10 === 0 ? (at + 3) % SIZE : at))
     expect(await numbersOf(rows)).toBe('unreliable')
     expect(await numbersOf(rows.toReversed())).toBe('unreliable')

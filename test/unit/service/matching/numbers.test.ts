@@ -107,7 +107,7 @@ describe('a number that agrees', () => {
 })
 
 describe('a number that differs', () => {
-  it('by a typing error that the check digits show is no evidence against the name', () => {
+  it('by a typing error that the check digits show does not count against the name', () => {
     for (const [orgNumber, country, name, id] of [
       ['0403170710', 'BE', 'Vermeulen Transport', 'BE1'],
       ['732829230', 'FR', 'Ateliers Beaumont', 'FR2'],
@@ -134,7 +134,7 @@ describe('a number that differs', () => {
     })
   })
 
-  it('in kind is no evidence: a number of the tax office beside the one of a court', () => {
+  it('in kind does not count: a number of the tax office next to a number of a court', () => {
     const muller = { name: 'Müller & Söhne Maschinenbau GmbH', country: 'DE', town: 'Göttingen' }
     expect(answer({ ...muller, orgNumber: '20/815/08150' })).toMatchObject({ decision: 'matched', id: 'DE1' })
     expect(answer({ ...muller, taxCode: '2081508150' })).toMatchObject({ decision: 'matched', id: 'DE1' })

@@ -21,7 +21,7 @@ it('a name that shows that it is shortened proves more than the same letters wit
   }
 })
 
-it('a name that is the same, or of which words are left over, is never a shortened one', () => {
+it('a name that is the same, or has words left over, is never a shortened one', () => {
   for (const name of ['THORNBURY CASTINGS. LTD', 'THORNBURY CAST. SOUTHERN'])
     expect(asked(name).candidates[0]!.features).not.toHaveProperty('shortened')
 })

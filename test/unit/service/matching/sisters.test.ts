@@ -67,7 +67,7 @@ describe('what distinguishes sisters', () => {
     expect(distinctWords(parseCompanyName(name).marks)).toEqual(words)
   })
 
-  it('is no word in brackets that the row shortens', () => {
+  it('is not a word in brackets that the row shortens', () => {
     const own = company({ id: 'own', name: 'Pellworth Precious Metals Limited', country: 'GB' })
     const index = buildIndex([...SISTERS.companies, own])
     for (const [name, decision] of [
@@ -77,7 +77,7 @@ describe('what distinguishes sisters', () => {
       expect([name, match(index, { name, country: 'GB' }).decision]).toEqual([name, decision])
   })
 
-  it('is no misspelt word in brackets and no short form of a part', () => {
+  it('is neither a misspelt word in brackets nor a short form of a part', () => {
     const { companies } = SISTERS
     const own = company({ id: 'own', name: 'Pellworth Castings (Croydon) Limited', country: 'GB', postcode: 'CR0 1QX' })
     const part = company({ id: 'part', name: 'Pellworth Pension Trustees Limited', country: 'GB', postcode: 'CR0 2QX' })

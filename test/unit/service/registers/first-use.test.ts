@@ -9,7 +9,7 @@ import { ROOT } from '../../../system/cli/fettle.ts'
 
 const moduleOf = (name: string): string => JSON.stringify(pathToFileURL(join(ROOT, 'build', `${name}.js`)).href)
 
-test('a process waits for the import of another one, also when nothing else keeps it alive', () => {
+test('a process waits for the import of another process, also when nothing else keeps it alive', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fettle-first-use-'))
   try {
     const dir = join(folder, 'registers')

@@ -156,7 +156,7 @@ describe('Companies House', () => {
   it('is not mistaken for another kind', async () => {
     await expect(take(house(NUMBERED), { kind: 'gleif' })).rejects.toMatchObject({
       code: 'FETTLE_INPUT_HEADER',
-      hint: 'The header is that of the kind companies-house: import it as that kind.',
+      hint: 'The header belongs to the kind companies-house: import it as that kind.',
       action: action('register', 'import', 'companies-house', 'FILE'),
     })
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Dataset } from '../../../../src/contract/index.ts'
 import { importList } from '../../../../src/service/screening/index.ts'
-import { openScreener, type Question, rateHit, type Screener } from '../../../../src/service/screening/screener.ts'
+import { type Question, rateHit, Screener } from '../../../../src/service/screening/screener.ts'
 import { temporaryFolder } from '../kit.ts'
 
 const ALL: Dataset[] = ['SAN', 'PEP', 'SOE', 'INS', 'AM', 'POI', 'ENF']
@@ -36,7 +36,7 @@ async function screenerOf(list = LIST): Promise<{ screener: Screener; dir: strin
     await importList({ kind: 'csv', file, name: 'ours', dir, now: new Date(0) })
   }
   await add(list)
-  const screener = openScreener(dir)
+  const screener = new Screener(dir)
   await screener.ready()
   return { screener, dir, add }
 }
@@ -125,7 +125,7 @@ test('searches a new import without a restart, and no longer finds removed entri
 
 test('searches the fictitious sample only without lists', async () => {
   for (const dir of [null, await temporaryFolder(), '/no/such/folder']) {
-    const screener = openScreener(dir)
+    const screener = new Screener(dir)
     await screener.ready()
     expect(screener.search(ask('Varnix Steel')).map(({ list }) => list)).toEqual(['sample'])
   }
