@@ -32,18 +32,12 @@ export interface Issue {
   readonly action?: Action
 }
 
-/** An issue with the fields that are not named filled in; the hint defaults to the table's. */
-export const issue = (code: ErrorCode, message: string, rest: Partial<Omit<Issue, 'code' | 'message'>> = {}): Issue => ({
-  code,
-  severity: 'error',
-  message,
-  hint: ERRORS[code].hint,
-  at: null,
-  column: null,
-  count: 1,
-  rows: [],
-  ...rest,
-})
+/** An issue with the fields that are absent or undefined filled in; the hint defaults to the table's. */
+export const issue = (code: ErrorCode, message: string, details: Partial<Omit<Issue, 'code' | 'message'>> = {}): Issue => {
+  const { severity = 'error', hint = ERRORS[code].hint, at = null, column = null, count = 1, rows = [], action } = details
+  const filled: Issue = { code, severity, message, hint, at, column, count, rows }
+  return action === undefined ? filled : { ...filled, action }
+}
 
 /** Optional fields of an error. */
 export interface ErrorDetails {
@@ -113,7 +107,7 @@ export const actionOf = ({ code, hint, action }: Pick<Issue, 'hint' | 'action'> 
 
 /** The error that represents all problems of a file: the first problem's code, every problem in `issues`. */
 export function errorOfIssues(issues: readonly Issue[]): FettleError {
-  const errors = issues.filter(one => one.severity === 'error')
+  const errors = issues.filter(issue => issue.severity === 'error')
   const first = errors[0] ?? issues[0]
   if (first === undefined) return new FettleError('FETTLE_BUG', 'errorOfIssues was called without an issue')
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''

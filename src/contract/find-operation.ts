@@ -26,7 +26,7 @@ function readRoutes(): readonly Route[] {
     ...Object.entries(OPERATIONS).map(([name, { method, path }]) => ({ name: name as OperationName, method, path })),
     ...OTHER_GROUPS.map(({ method, path }) => ({ name: null, method, path })),
   ].map(route => ({ ...route, segments: route.path.split('/') }))
-  // A path without parameters is meant by itself, not as the parameter of another one.
+  // A path without parameters is meant by itself, not as the parameter of a different path.
   const params = ({ segments }: Route): number => segments.filter(segment => nameIn(segment) !== null).length
   return all.sort((a, b) => params(a) - params(b))
 }
@@ -44,10 +44,10 @@ export function findOperation(method: string, path: string): FoundOperation | nu
   routes ??= readRoutes()
   const given = path.split('/')
   const route = routes.find(
-    one =>
-      one.method === method &&
-      one.segments.length === given.length &&
-      one.segments.every((segment, at) => (nameIn(segment) === null ? segment === given[at] : given[at] !== '')),
+    route =>
+      route.method === method &&
+      route.segments.length === given.length &&
+      route.segments.every((segment, at) => (nameIn(segment) === null ? segment === given[at] : given[at] !== '')),
   )
   if (route === undefined) return null
   const params = route.segments.flatMap((segment, at) => {

@@ -141,7 +141,7 @@ export const MONITORING = defineOperations({
   listCountryEventRules: get('/monitoring/eventRules/{countryCode}', {
     reply: eventRulesReply,
     errors: [400, 401, 404],
-    summary: 'The rules of a country, or with XX those of all countries.',
+    summary: 'The rules of a country, or with XX the rules of all countries.',
   }),
   listNotificationEvents: get('/monitoring/notificationEvents', {
     query: notificationEventsQuery,

@@ -26,7 +26,7 @@ const peopleQuery = lazy(() =>
   }),
 )
 
-/** Dates of which only the month or year is known. */
+/** Dates with only the month or year. */
 const additionalData = z.looseObject({}).optional()
 
 export const foundPerson = lazy(() =>

@@ -55,20 +55,20 @@ const isEmpty = (value: unknown): boolean =>
 const shown = (path: Path): string =>
   path.map((key, depth) => (typeof key === 'number' ? '[]' : `${depth === 0 ? '' : '.'}${String(key)}`)).join('')
 
-/** Of a union, the misfits are those of the form that fits on the outside, or else the whole value. */
+/** For a union, reports the issues of the branch whose outer form fits, or else the whole value. */
 function listMisfits(issue: Issue, within: Path = []): Misfit[] {
   const path = [...within, ...issue.path]
   if (issue.code !== 'invalid_union')
     return [{ path, expected: issue.code === 'invalid_type' ? [issue.expected] : [], issue: { ...issue, path } as Issue }]
-  const inside = issue.errors.find(form => form.length > 0 && form.every(one => one.path.length > 0))
-  if (inside !== undefined) return inside.flatMap(one => listMisfits(one, path))
-  const forms = issue.errors.flat().flatMap(one => (one.code === 'invalid_type' ? [String(one.expected)] : []))
+  const inside = issue.errors.find(form => form.length > 0 && form.every(problem => problem.path.length > 0))
+  if (inside !== undefined) return inside.flatMap(problem => listMisfits(problem, path))
+  const forms = issue.errors.flat().flatMap(error => (error.code === 'invalid_type' ? [String(error.expected)] : []))
   return [{ path, expected: Object.keys(READERS).filter(type => forms.includes(type)), issue: { ...issue, path } }]
 }
 
 const misfitsIn = (found: { readonly error?: z.ZodError | undefined }): Misfit[] => {
   const all = (found.error?.issues ?? []).flatMap(issue => listMisfits(issue))
-  return [...new Map(all.map(one => [formatKey(one.path), one])).values()]
+  return [...new Map(all.map(misfit => [formatKey(misfit.path), misfit])).values()]
 }
 
 const isId = (path: Path): boolean => /^id$|Id$/.test(String(path.at(-1)))

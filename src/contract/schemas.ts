@@ -3,6 +3,7 @@
  * answers, as JSON schemas. The schemas of answers are generous, since the client reads with them; descriptions of the interface show the
  * strict form, which is derived here. What cannot be derived is stated beside the schema, by `written` and `orNull`.
  */
+import { defined } from '../defined.ts'
 import { z } from 'zod'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -52,11 +53,8 @@ const isRecord = (value: unknown): value is JsonSchema => typeof value === 'obje
 function withNull(form: JsonSchema): JsonSchema {
   const { type, enum: words } = form
   if (typeof type !== 'string' && !Array.isArray(type)) return form
-  return {
-    ...form,
-    type: [...new Set([type, 'null'].flat())],
-    ...(Array.isArray(words) ? { enum: [...new Set([...words, null])] } : {}),
-  }
+  const withoutWords = { ...form, type: [...new Set([type, 'null'].flat())] }
+  return Array.isArray(words) ? { ...withoutWords, enum: [...new Set([...words, null])] } : withoutWords
 }
 
 /** Of several forms, an answer has the first one, and a request any of them. */
@@ -66,14 +64,11 @@ function oneForm({ anyOf, isNullWritten, written: stated, ...outer }: JsonSchema
   if (type === 'null') return outer
   const forms: JsonSchema[] = Array.isArray(anyOf)
     ? anyOf.map(form => oneForm(form as JsonSchema, side))
-    : (Array.isArray(type) ? type : [type]).map(one => ({ ...outer, ...(one === undefined ? {} : { type: one }) }))
+    : (Array.isArray(type) ? type : [type]).map(single => defined({ ...outer, type: single }))
   const others = forms.filter(form => form.type !== 'null')
   const hasNull = others.length < forms.length && (side === 'takes' || isNullWritten === true)
-  const form = {
-    ...(Array.isArray(anyOf) ? outer : {}),
-    ...(side === 'takes' ? Object.assign({}, ...others) : others[0]),
-    ...(side === 'takes' && others.length > 1 ? { type: others.flatMap(other => other.type) } : {}),
-  }
+  const form: JsonSchema = Object.assign({}, Array.isArray(anyOf) ? outer : null, ...(side === 'takes' ? others : others.slice(0, 1)))
+  if (side === 'takes' && others.length > 1) form.type = others.flatMap(other => other.type)
   return hasNull ? withNull(form) : form
 }
 
@@ -88,14 +83,14 @@ function numberForm({ minimum, maximum, ...form }: JsonSchema, side: Side): Json
   const words = Array.isArray(form.enum) ? form.enum : []
   const isWhole = types.includes('integer') || (words.length > 0 && words.every(Number.isInteger))
   const isLong = side === 'takes' && Number(maximum) > LARGEST_INT32
-  return {
+  const limited = defined({
     ...form,
-    ...(isLimit(minimum, side) ? { minimum } : {}),
-    ...(isLimit(maximum, side) ? { maximum } : {}),
-    ...(isWhole
-      ? { format: form.format ?? (isLong ? 'int64' : 'int32'), type: types.includes('integer') ? form.type : 'integer' }
-      : {}),
-  }
+    minimum: isLimit(minimum, side) ? minimum : undefined,
+    maximum: isLimit(maximum, side) ? maximum : undefined,
+  })
+  if (!isWhole) return limited
+  const format = form.format ?? (isLong ? 'int64' : 'int32')
+  return { ...limited, format, type: types.includes('integer') ? form.type : 'integer' }
 }
 
 /** The strict form of a JSON schema that `z.toJSONSchema` made with `JSON_SCHEMA_OPTIONS`. */
@@ -105,19 +100,20 @@ export function writtenForm(schema: JsonSchema, side: Side): JsonSchema {
   const required = Array.isArray(form.required) ? form.required : []
   const hasNames = isRecord(properties) && Object.keys(properties).length > 0
   const propertyForm = ([name, inner]: [string, unknown]): [string, JsonSchema] => {
-    const one = writtenForm(inner as JsonSchema, side)
+    const written = writtenForm(inner as JsonSchema, side)
     // A key whose value is null counts as absent.
-    return [name, side === 'takes' && !required.includes(name) ? withNull(one) : one]
+    return [name, side === 'takes' && !required.includes(name) ? withNull(written) : written]
   }
-  return {
-    ...([form.type].flat().some(type => type === 'number' || type === 'integer') ? numberForm(form, side) : form),
-    ...(otherwise === undefined ? {} : { default: otherwise }),
-    ...(isRecord(properties) ? { properties: Object.fromEntries(Object.entries(properties).map(propertyForm)) } : {}),
-    ...(isRecord(items) ? { items: writtenForm(items, side) } : {}),
+  const isNumber = [form.type].flat().some(type => type === 'number' || type === 'integer')
+  return defined({
+    ...(isNumber ? numberForm(form, side) : form),
+    default: otherwise,
+    properties: isRecord(properties) ? Object.fromEntries(Object.entries(properties).map(propertyForm)) : undefined,
+    items: isRecord(items) ? writtenForm(items, side) : undefined,
     // Unknown keys are ignored in requests, and may be added to answers at any time. A record with names that is open by its
     // schema as well is a map to Java, which then reads none of its names.
-    ...(isRecord(additionalProperties) && !hasNames ? { additionalProperties: mapForm(additionalProperties, side) } : {}),
-  }
+    additionalProperties: isRecord(additionalProperties) && !hasNames ? mapForm(additionalProperties, side) : undefined,
+  })
 }
 
 const mapForm = (values: JsonSchema, side: Side): JsonSchema | true =>

@@ -4,7 +4,7 @@ import { type Appended, emptyList } from './appended.ts'
 import type { RefusedCompany, RunEvent } from './events.ts'
 
 export interface AcceptedState {
-  /** Accepted companies of which tags are missing; null before the outputs are written. */
+  /** Accepted companies with missing tags; null before the outputs are written. */
   readonly listed: number | null
   /** The company whose report was asked for and is not recorded yet. */
   readonly open: string | null

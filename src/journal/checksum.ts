@@ -14,7 +14,7 @@ export function cut(line: string): { readonly json: string; readonly sum: string
 
 /** The checksums of one journal, line by line. */
 export class Checksums {
-  /** The checksum after each line; that of the last line depends on the whole journal. */
+  /** The checksum after each line; the last one depends on the whole journal. */
   readonly heads: string[] = []
 
   /** Adds the checksum to the JSON of an event. The line counts for the next one once it is `accept`ed. */

@@ -88,7 +88,7 @@ export type Contents = ReadonlyMap<number, Content>
 
 const toLine = (line: number, content: Content): string => `${JSON.stringify({ line, content })}\n`
 
-/** The lines of a file of contents, and what their bytes end at. Throws for a line in any other form, and for one whose number is not above that of the line before. */
+/** The lines of a file of contents, and what their bytes end at. Throws for a line in any other form, and for a number that is not above the one before. */
 function* parseLines(bytes: Buffer): Generator<{ readonly line: number; readonly content: Content; readonly end: number }> {
   let [before, end] = [0, 0]
   for (let number = 1; ; number++) {

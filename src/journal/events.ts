@@ -6,13 +6,22 @@
 import { z } from 'zod'
 import { type JobSummary, jobSummary } from '../contract/index.ts'
 import type { ErrorKind } from '../errors.ts'
+import type { Fit } from '../model/list.ts'
 import type { HttpCounts } from '../model/requests.ts'
-import { byOutcome, type Outcomes, type OutputFile, type RowSample } from '../model/results.ts'
+import {
+  byOutcome,
+  CHANGE_KINDS,
+  type ChangeCause,
+  type ChangeCounts,
+  type ChangeKind,
+  type Outcomes,
+  type OutputFile,
+  type ReportedEvent,
+  type RowSample,
+  type RunChanges,
+} from '../model/results.ts'
 import type { StageName } from '../model/stages.ts'
 import { issueSchema, type Plan, planSchema } from '../pipeline/model/plan.ts'
-import { runChanges } from './changes.ts'
-import { NOTICE_EVENTS, PORTFOLIO_EVENTS } from './monitoring-events.ts'
-import { matches, proposed, REUSE_EVENTS, screened } from './reuse-events.ts'
 
 export type Status = 'running' | 'success' | 'warn' | 'fail' | 'error' | 'skipped' | 'cancelled'
 
@@ -28,6 +37,125 @@ const word = <T extends string>() => text as unknown as z.ZodType<T>
 /** The fields that state and report need; early journals lack others. */
 const least = <T>(shape: z.ZodRawShape) => z.object(shape) as unknown as z.ZodType<T>
 const list = <T>(item: z.ZodType<T>) => z.array(item) as unknown as z.ZodType<readonly T[]>
+
+// The changes against an earlier run.
+const place = z.object({ outcome: text, company: z.object({ id: text, name: text }) }).nullable()
+const changeCounts = Object.fromEntries(CHANGE_KINDS.map(kind => [kind, z.number()]))
+
+const runChanges: z.ZodType<RunChanges> = z.object({
+  against: text,
+  counts: z.object(changeCounts) as unknown as z.ZodType<ChangeCounts>,
+  rows: z.array(
+    z.object({
+      kind: text as unknown as z.ZodType<ChangeKind>,
+      cause: text as unknown as z.ZodType<ChangeCause>,
+      row: z.number().nullable(),
+      key: text.nullable(),
+      name: text,
+      before: place,
+      after: place,
+      columns: z.array(z.object({ name: text, before: text, after: text })),
+    }),
+  ),
+})
+
+// Bands and patterns of the matches, companies proposed and screened, and earlier answers.
+const matchExample = z.object({ row: count, key: text.nullable(), name: text, company: z.object({ id: text, name: text }) })
+const placements = { matched: count, review: count, unmatched: count }
+const matchGroup = { value: text, rows: count, ...placements, examples: list(matchExample) }
+const matches = z.object({
+  bands: list(z.object({ ...matchGroup, moves: z.object(placements) })),
+  patterns: list(z.object(matchGroup)),
+  others: z.object({ bands: count, patterns: count }),
+  byPattern: count,
+})
+
+const proposed = z.object({
+  id: text,
+  name: text,
+  score: count.nullable(),
+  why: text,
+  parts: z.record(text, count),
+  fields: z.record(text, text),
+  tags: z.record(text, text),
+})
+const screened = z.object({ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) })
+
+const parts = list(z.object({ from: count, rows: count }))
+
+const REUSE_EVENTS = {
+  /** Which rows have an answer of an earlier run, and the jobs of the others. */
+  'reuse.chosen': {
+    counts: z.object({
+      ...{ asked: count, known: count, sent: count, repeated: count },
+      ...{ fresh: count, changed: count, tooOld: count, lacking: count, refreshed: count },
+    }),
+    sent: count,
+    parts,
+    /** The digest of the choice, a file of the run directory. */
+    choice: text,
+    /** What the service fitted to the list in an earlier run, for the jobs of the rows that are sent. */
+    fit: z.record(text, z.union([text, count])).optional() as unknown as z.ZodOptional<z.ZodType<Fit>>,
+    searches: z.object({ screen: count, candidates: count }).optional(),
+    /** The part of budget.credits for the rows of a shard that are sent. */
+    credits: count.optional(),
+  },
+  /** Later runs may use the answers of this one. */
+  'answers.kept': { files: count },
+  /** Its paid answers cannot be proved to be those to its rows: no other run adopts them. */
+  'answers.refused': { why: text },
+  /** An earlier run asked, and when: nothing is paid. */
+  'candidates.reused': { done: count, question: text, companies: list(proposed), askedAt: text },
+  /** An earlier run searched, and when: nothing is paid. */
+  'screen.reused': { done: count, company: screened, searchedAt: text },
+  /** Later runs may use what this one searched. */
+  'searches.kept': { what: z.enum(['screen', 'candidates']), searches: count },
+} as const satisfies Readonly<Record<string, z.ZodRawShape>>
+
+// The stages `portfolio` and `events`.
+const ids = list(text)
+const transfer = z.enum(['import', 'sync'])
+
+const PORTFOLIO_EVENTS = {
+  'portfolio.requested': { name: text },
+  'portfolio.found': { id: count, name: text, created: flag },
+  /** The rules of a country are set; `changed`: they were not before. */
+  'portfolio.ruled': { country: text, active: count, changed: flag },
+  /** What the portfolio has, compared with the companies found. `removes`: those that are gone will be removed. */
+  'portfolio.compared': { present: count, missing: count, gone: count, changed: count, removes: flag, examples: ids },
+  /** A file of companies is about to be sent. */
+  'portfolio.sending': { kind: transfer, companies: count },
+  'portfolio.sent': { kind: transfer, companies: count, status: text },
+  /** The service has no operation that takes a file. */
+  'portfolio.unavailable': { kind: transfer },
+  /** The files are applied; `left` are the companies that are still missing, which are added one by one. */
+  'portfolio.settled': { done: count, added: count, present: count, removed: count, left: ids },
+}
+
+const reported = z.object({
+  at: text,
+  company: z.object({ id: text, name: text }),
+  key: text,
+  rule: text,
+  old: text,
+  new: text,
+}) as unknown as z.ZodType<ReportedEvent>
+
+const NOTICE_EVENTS = {
+  /** What happened since the last run: read, and stored in the run directory. `listed` has the first of them. */
+  'events.read': {
+    portfolio: z.object({ id: count, name: text }).nullable(),
+    since: text.nullable(),
+    events: count,
+    companies: count,
+    kinds: z.record(text, count),
+    listed: list(reported),
+  },
+  /** The files are in place, and no later run writes these events. `unmarked`: events that are to be marked as processed. */
+  'events.written': { path: text, own: text, rows: count, bytes: count, sha256: text, unmarked: count },
+  /** `done`: events handled so far; `refused`: the service marks none. */
+  'events.marked': { done: count, refused: flag },
+}
 
 const http: z.ZodType<HttpCounts> = z.object({ requests: count, retries: count, throttledMs: count })
 const summary = jobSummary.nullable() as unknown as z.ZodType<JobSummary | null>
@@ -70,7 +198,7 @@ const stageState = z.object({
   attempts: count,
   note: text.nullable(),
 })
-/** Sizes and `sha256` are those of the content. */
+/** Sizes and `sha256` describe the content. */
 const received = z.object({
   bytes: count,
   rows: count,
@@ -204,7 +332,7 @@ export const EVENTS = {
   'accepted.ended': {},
   ...PORTFOLIO_EVENTS,
   ...NOTICE_EVENTS,
-  /** `done` counts the companies handled so far, those of the event included; likewise below. */
+  /** `done` counts the companies handled so far, with this event; likewise below. */
   'portfolio.added': { done: count, added: count, present: count, refused: list(refusal) },
   'screen.requested': { company: text },
   'screen.finished': { done: count, company: screened, createdAt: text.nullable(), adopted: flag },

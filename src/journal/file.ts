@@ -171,7 +171,7 @@ function withContents(lines: readonly Line[], path: string): RunEvent[] {
     const content = contents.get(line)
     const known = [digest, ...removals.flatMap(removal => removal[line] ?? [])]
     if (content !== undefined && known.includes(digestContent(content))) return joinContent(event, content)
-    const why = `that of line ${line} of the journal is ${content === undefined ? 'missing' : 'not as it was written'}`
+    const why = `the content of line ${line} of the journal is ${content === undefined ? 'missing' : 'not as it was written'}`
     throw damaged(contentsPath(path), [...contents.keys()].filter(before => before < line).length + 1, why)
   })
 }

@@ -9,7 +9,7 @@ export interface ReuseState {
   readonly counts: ReuseCounts
   /** What the service fitted to the list in an earlier run; null where it does so now, or does not. */
   readonly fit: Fit | null
-  /** Rows by outcome, apart for earlier answers and those of this run; null before the outputs are written. */
+  /** Rows by outcome, for earlier answers and for answers of this run; null before the outputs are written. */
   readonly outcomes: { readonly known: Outcomes; readonly sent: Outcomes } | null
   /** The answers of this run are where later runs find them. */
   readonly isKept: boolean
@@ -23,7 +23,7 @@ interface Changed {
   readonly reuse: ReuseState | null
 }
 
-/** Once its rows are chosen, the plan of a run is that of the rows that are sent. */
+/** Once its rows are chosen, the plan of a run is about the rows that are sent. */
 export function afterReuse(
   { plan, jobName, reuse }: Pick<Changed, 'plan' | 'reuse'> & { readonly jobName: string },
   event: RunEvent,
@@ -54,8 +54,8 @@ export function chosenPlan(plan: Plan, event: Omit<RunEvent & { readonly type: '
   const { counts, sent, parts, choice, searches, credits } = event
   const known = {
     ...{ sent: plan.sent, parts: plan.parts, rows: counts.known, choice },
-    ...(searches && { searches }),
-    ...(credits === undefined ? {} : { credits: plan.budget.credits }),
+    searches: searches ?? undefined,
+    credits: credits === undefined ? undefined : plan.budget.credits,
   }
   return { ...plan, budget: credits === undefined ? plan.budget : { ...plan.budget, credits }, sent, parts, known }
 }

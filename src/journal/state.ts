@@ -127,24 +127,12 @@ const observed = (job: JobState, status: string, at: string, summary: JobSummary
   history: job.history.at(-1)?.status === status ? job.history : [...job.history, { status, at }],
 })
 
-function apply(state: RunState, event: RunEvent): RunState {
+const apply = (state: RunState, event: RunEvent): RunState =>
+  applyToStages(state, event) ?? applyToJobs(state, event) ?? applyToRun(state, event)
+
+/** Null when the event is not about a stage. */
+function applyToStages(state: RunState, event: RunEvent): RunState | null {
   switch (event.type) {
-    case 'run.started':
-      return state
-    case 'run.resumed':
-      // Two processes resumed at once: the later one finds the run finished and changes nothing.
-      if (state.finished) return state
-      return {
-        ...state,
-        plan: event.settings === undefined ? state.plan : { ...state.plan, ...event.settings },
-        resumedAt: [...state.resumedAt, event.at],
-        runKeys:
-          event.runKey === undefined || state.runKeys.includes(event.runKey) ? state.runKeys : [...state.runKeys, event.runKey],
-        status: 'running',
-        exitCode: null,
-        error: null,
-        detached: false,
-      }
     case 'stage.started':
       return withStage(state, event.stage, stage => ({
         status: 'running',
@@ -168,11 +156,19 @@ function apply(state: RunState, event: RunEvent): RunState {
         })),
         http: addCounts(state.http, event.http),
       }
+    default:
+      return null
+  }
+}
+
+/** Null when the event is not about a job. */
+function applyToJobs(state: RunState, event: RunEvent): RunState | null {
+  switch (event.type) {
     case 'job.requested':
       return withJob(state, event.part, () => ({ requested: true, name: event.name }))
     case 'job.created':
       return withJob(state, event.part, job => ({
-        ...(job.id === null || job.id === event.id ? {} : replaced(job)),
+        ...(job.id === null || job.id === event.id ? null : replaced(job)),
         id: event.id,
         name: event.name,
         adopted: event.adopted,
@@ -199,7 +195,10 @@ function apply(state: RunState, event: RunEvent): RunState {
     case 'enrich.requested':
       return withJob(state, event.part, () => ({ enrichRequested: event.at }))
     case 'enrich.accepted':
-      return withJob(state, event.part, () => ({ enrichAccepted: true, ...(event.adopted ? {} : { enrichRequested: event.at }) }))
+      return withJob(state, event.part, ({ enrichRequested }) => ({
+        enrichAccepted: true,
+        enrichRequested: event.adopted ? enrichRequested : event.at,
+      }))
     case 'enrich.finished':
       return withJob(state, event.part, job => ({
         ...observed(job, event.status, event.at, event.summary),
@@ -213,16 +212,39 @@ function apply(state: RunState, event: RunEvent): RunState {
     }
     case 'job.archived':
       return withJob(state, event.part, () => ({ archived: true }))
+    case 'correlation.noted':
+      return withJob(state, event.part, job => ({
+        correlations: [...job.correlations, { operation: event.operation, correlationId: event.correlationId }],
+      }))
+    default:
+      return null
+  }
+}
+
+function applyToRun(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case 'run.started':
+      return state
+    case 'run.resumed':
+      // Two processes resumed at once: the later one finds the run finished and changes nothing.
+      if (state.finished) return state
+      return {
+        ...state,
+        plan: event.settings === undefined ? state.plan : { ...state.plan, ...event.settings },
+        resumedAt: [...state.resumedAt, event.at],
+        runKeys:
+          event.runKey === undefined || state.runKeys.includes(event.runKey) ? state.runKeys : [...state.runKeys, event.runKey],
+        status: 'running',
+        exitCode: null,
+        error: null,
+        detached: false,
+      }
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
       const { reasons = {}, duplicates = [], matches = null, changes = null, doubtful = null } = event
       const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions, changes, doubtful }
       return { ...state, outputs, ...counted, ...afterOutputs(state, event), ...afterReuse(state, event) }
     }
-    case 'correlation.noted':
-      return withJob(state, event.part, job => ({
-        correlations: [...job.correlations, { operation: event.operation, correlationId: event.correlationId }],
-      }))
     case 'issue.raised':
       return { ...state, issues: [...state.issues, event.issue] }
     case 'run.finished':

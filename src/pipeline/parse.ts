@@ -105,7 +105,7 @@ function parseTree(written: Tree, options: ParseOptions, placeAt: PlaceAt): Pars
   const { root, outputRoots = [], namedOutput = null } = options
   const places = { roots: [...(root === undefined ? [] : [root]), ...outputRoots], base: root, named: namedOutput }
   const linted = lint({ ...fields, places })
-  const findings = [...fields.findings, ...linted.filter(one => !isConsequence(one, fields.findings))]
+  const findings = [...fields.findings, ...linted.filter(finding => !isConsequence(finding, fields.findings))]
   const { origin, inherited } = merged
   const { environmentAt } = filled
   const locate = (path: Path): Place => origin(path) ?? placeAt(offsetAt(written, path))
@@ -131,11 +131,11 @@ function readFields(tree: Tree, findings: readonly SyntaxIssue[], named: string 
 }
 
 /** True for an issue of a part that has an issue already: the second may only follow from the first. */
-const isConsequence = (one: SyntaxIssue, before: readonly SyntaxIssue[]): boolean =>
-  'path' in one && before.some(other => 'path' in other && one.path.every((step, index) => other.path[index] === step))
+const isConsequence = (syntaxIssue: SyntaxIssue, before: readonly SyntaxIssue[]): boolean =>
+  'path' in syntaxIssue && before.some(other => 'path' in other && syntaxIssue.path.every((step, index) => other.path[index] === step))
 
 /**
- * An output that the command line names gives its name to `unmatched` and `review`: a trial must not replace those of the
+ * An output that the command line names gives its name to `unmatched` and `review`: a trial must not replace the files of the
  * pipeline.
  */
 function withNamedOutput(fields: Partial<PipelineFields>, named: string | null | undefined): Partial<PipelineFields> {

@@ -112,29 +112,29 @@ export function parseTestFile(text: string, file: string) {
   return { tests: parsed.data, issues: [], issuesOf }
 }
 
-const KNOWN: readonly (readonly string[])[] = [testFile, testCase, expectation].map(one => Object.keys(one.shape))
+const KNOWN: readonly (readonly string[])[] = [testFile, testCase, expectation].map(schema => Object.keys(schema.shape))
 
-function describe(tree: Tree, one: z.core.$ZodIssue, prefix: Path): SyntaxIssue[] {
-  const where = [...prefix, ...one.path]
+function describe(tree: Tree, problem: z.core.$ZodIssue, prefix: Path): SyntaxIssue[] {
+  const where = [...prefix, ...problem.path]
   const name = where.join('.') || 'the test file'
-  if (one.code === 'unrecognized_keys')
-    return one.keys.map(key => {
+  if (problem.code === 'unrecognized_keys')
+    return problem.keys.map(key => {
       const known = KNOWN[where.length === 0 ? 0 : where.length === 2 ? 1 : 2] ?? []
       const message = `${show(key)} is not part of ${name}${didYouMean(key, known)}`
       return { code: 'FETTLE_TEST_FILE', message, hint: `Known: ${known.join(', ')}.`, path: [...where, key], part: 'key' }
     })
   const node = nodeAt(tree, where)
   // Of a record or list in place of a text, the problem inside it is what was meant.
-  if (one.code === 'invalid_union' && node !== undefined && node.kind !== 'scalar') {
-    const inner = one.errors.find(branch => branch.every(leaf => leaf.path.length > 0 || leaf.code === 'unrecognized_keys'))
+  if (problem.code === 'invalid_union' && node !== undefined && node.kind !== 'scalar') {
+    const inner = problem.errors.find(branch => branch.every(leaf => leaf.path.length > 0 || leaf.code === 'unrecognized_keys'))
     if (inner !== undefined) return inner.flatMap(leaf => describe(tree, leaf, where))
   }
   const found =
     node === undefined
       ? 'is missing'
-      : `: ${one.message}, found ${node.kind === 'map' ? `a record${node.entries.size === 0 ? '' : ` with ${showList([...node.entries.keys()])}`}` : node.kind === 'list' ? 'a list' : show(node.source)}`
+      : `: ${problem.message}, found ${node.kind === 'map' ? `a record${node.entries.size === 0 ? '' : ` with ${showList([...node.entries.keys()])}`}` : node.kind === 'list' ? 'a list' : show(node.source)}`
   const message = `${name}${found.startsWith(':') ? '' : ' '}${found}`
-  const hint = node === undefined ? `${one.message[0]?.toUpperCase()}${one.message.slice(1)}.` : undefined
+  const hint = node === undefined ? `${problem.message[0]?.toUpperCase()}${problem.message.slice(1)}.` : undefined
   return [{ code: 'FETTLE_TEST_FILE', message, hint, path: where }]
 }
 

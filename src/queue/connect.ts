@@ -40,9 +40,9 @@ export async function connectQueue(address: QueueAddress): Promise<Connected> {
     host,
     port,
     db,
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    ...(tls ? { tls: { servername: host } } : {}),
+    username,
+    password,
+    tls: tls ? { servername: host } : undefined,
     // Requests made while Redis is away are sent when it is back: nothing is done before it is recorded.
     maxRetriesPerRequest: null,
     connectTimeout: CONNECT_MS,

@@ -56,7 +56,7 @@ export async function readLines({ redis, address }: Connected, jobId: string, si
       if (
         id !== `${number}-0` ||
         !hasFields ||
-        !signer.isSigned(placeOfLine(address.name, jobId, number, signature, line), stored)
+        !signer.isSigned(placeOfLine({ queue: address.name, jobId, number }, signature, line), stored)
       )
         throw unsigned(`line ${number} of ${what}`)
       bytes += line.length
@@ -68,7 +68,11 @@ export async function readLines({ redis, address }: Connected, jobId: string, si
   }
 }
 
-const placeOfLine = (queue: string, jobId: string, number: number, before: string, line: string) =>
+const placeOfLine = (
+  { queue, jobId, number }: { readonly queue: string; readonly jobId: string; readonly number: number },
+  before: string,
+  line: string,
+) =>
   ['line', queue, jobId, number, before, line] as const
 
 export async function dropLines({ redis, address }: Connected, jobIds: readonly string[]): Promise<void> {
@@ -109,7 +113,7 @@ export function copyLines(connected: Connected, { job, token, lockMs }: Lease, s
     renew,
     append(line: string): void {
       const number = ++count
-      const signature = signer.sign(placeOfLine(queue, jobId, number, before, line))
+      const signature = signer.sign(placeOfLine({ queue, jobId, number }, before, line))
       before = signature
       last = last.then(() => put(number, line, signature))
       // `flushed` throws the error.

@@ -41,7 +41,7 @@ const criteria = {
     'singleOffice',
     'other',
   ]),
-  phoneNo: written(z.union([z.string().transform(one => [one]), z.array(z.string())]).pipe(z.array(text(60)).max(10)), {
+  phoneNo: written(z.union([z.string().transform(number => [number]), z.array(z.string())]).pipe(z.array(text(60)).max(10)), {
     type: 'array',
     items: { type: 'string', maxLength: 60 },
     maxItems: 10,

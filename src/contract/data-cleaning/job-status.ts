@@ -87,7 +87,7 @@ export const hasUpload = (status: string): boolean => !BEFORE_UPLOAD.has(status)
 export const hasSubmission = (status: string): boolean => !BEFORE_SUBMIT.has(status)
 
 /**
- * Enriching has certainly been asked for. `readyForEnriching` is no proof: choosing the tags may already lead there
+ * Enriching has certainly been asked for. `readyForEnriching` does not prove it: choosing the tags may already lead there
  * (contract §5.6).
  */
 export const hasEnrichment = (status: string): boolean => ENRICHING.has(status)

@@ -6,7 +6,7 @@ import { plainName } from '../query.ts'
 import { fieldsOf, lazy, optionalTexts, written } from '../schemas.ts'
 import { MAPPINGS } from './mappings.ts'
 
-/** Whether the company numbers of a list are relied on: `unreliable` ones alone are no match where the name is another. */
+/** Whether the company numbers of a list are relied on: `unreliable`: a number alone does not match where the name differs. */
 export const COMPANY_NUMBERS = ['reliable', 'unreliable'] as const
 
 export type CompanyNumbers = (typeof COMPANY_NUMBERS)[number]

@@ -193,7 +193,7 @@ const note = z.string().max(10_000).nullish()
 export const decideHit = lazy(() =>
   z
     .strictObject({ decision: written(z.string().max(200), { type: 'string', enum: REQUESTED_DECISIONS }).nullish(), note })
-    .refine(one => (one.decision ?? null) !== null || (one.note ?? null) !== null, 'must hold a decision or a note')
+    .refine(patch => (patch.decision ?? null) !== null || (patch.note ?? null) !== null, 'must hold a decision or a note')
     .meta(needsOneOf(['decision'], ['note'])),
 )
 

@@ -58,15 +58,15 @@ export const createIndividualSearch = lazy(() =>
       pepTiers: z.array(z.enum(['pepTier1', 'pepTier2', 'pepTier3'])).nullish(),
       isDobRequired: z.boolean().optional(),
     })
-    .refine(one => (one.name ?? null) !== null || ((one.firstName ?? null) !== null && (one.lastName ?? null) !== null), {
+    .refine(search => (search.name ?? null) !== null || ((search.firstName ?? null) !== null && (search.lastName ?? null) !== null), {
       path: ['name'],
       error: 'is needed, or firstName and lastName',
     })
-    .refine(one => joinFullName(one).length <= LONGEST_NAME, {
+    .refine(search => joinFullName(search).length <= LONGEST_NAME, {
       path: ['name'],
       error: `is longer than ${LONGEST_NAME} characters`,
     })
-    .refine(one => one.isDobRequired !== true || (one.dateOfBirth ?? null) !== null, {
+    .refine(search => search.isDobRequired !== true || (search.dateOfBirth ?? null) !== null, {
       path: ['dateOfBirth'],
       error: 'is needed where isDobRequired is true',
     })
@@ -79,8 +79,8 @@ export const createIndividualSearch = lazy(() =>
 )
 
 /** The name a search for a person goes by and is measured by: `{lastName} {firstName} {middleName}`, or `name`. */
-export const joinFullName = (one: Partial<Record<'name' | 'firstName' | 'middleName' | 'lastName', string | null>>): string =>
-  one.name ?? [one.lastName, one.firstName, one.middleName].filter(part => (part ?? '') !== '').join(' ')
+export const joinFullName = (partial: Partial<Record<'name' | 'firstName' | 'middleName' | 'lastName', string | null>>): string =>
+  partial.name ?? [partial.lastName, partial.firstName, partial.middleName].filter(part => (part ?? '') !== '').join(' ')
 
 /** Ours are UUIDs. */
 export const uuid = written(z.string().min(1), { type: 'string', format: 'uuid' })

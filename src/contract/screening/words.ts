@@ -41,4 +41,4 @@ export type HitDecision = (typeof HIT_DECISIONS)[number]
 
 /** The decision a text means, in any case (contract §14.3); null for any other text. */
 export const readDecision = (text: string): HitDecision | null =>
-  HIT_DECISIONS.find(one => one.toLowerCase() === text.trim().toLowerCase()) ?? null
+  HIT_DECISIONS.find(decision => decision.toLowerCase() === text.trim().toLowerCase()) ?? null

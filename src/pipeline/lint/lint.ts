@@ -42,7 +42,7 @@ function* lintInput({ fields }: Draft) {
 }
 
 export const canMatchOn = (mappings: readonly Mapping[]): boolean =>
-  ['name', ...IDENTIFIERS].some(one => mappings.includes(one as Mapping))
+  ['name', ...IDENTIFIERS].some(mapping => mappings.includes(mapping as Mapping))
 
 export const mapsCountry = (mappings: readonly Mapping[]): boolean =>
   mappings.includes('country') || mappings.includes('countryCode')
@@ -265,7 +265,7 @@ const lintEvents: Rule = ({ fields, broken, places }) => {
   const at = ['events', 'output']
   const file = fields.events.output
   if (fields.portfolio == null && !broken.has('portfolio')) {
-    const message = 'events are those of a portfolio, and the pipeline has none'
+    const message = 'events come from a portfolio, and the pipeline has none'
     return [wrongValue(['events'], message, 'Name one: portfolio: { name: Suppliers }.')]
   }
   const reason = isAddress(file) ? 'is an address: events are written to a file' : whyNotWritable(file, places)
@@ -317,7 +317,7 @@ const lintReuse: Rule = ({ fields, broken }) =>
       : [wrongValue(['reuse', key], `the pipeline has no ${key}, so nothing of it is used again`, `Leave reuse.${key} out.`)],
   )
 
-const isSameBand = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
+const isSameBand = (band: string, other: string): boolean => band.trim().toLowerCase() === other.trim().toLowerCase()
 
 function lintTags(
   { fields, broken }: Draft,

@@ -61,7 +61,7 @@ const source = {
    * without byte-order mark.
    */
   skipped: object({ head: count, tail: count, from: count, to: count }).exactOptional(),
-  /** Lines above the table that are no part of it, those that were skipped and a `sep=` line; absent for none. */
+  /** Lines above the table, which were skipped or are a `sep=` line; absent for none. */
   linesBefore: count.exactOptional(),
   /** Of the bytes on disk, lower-case hex. */
   sha256: text,
@@ -215,7 +215,7 @@ const screen = object({
   budget: count.nullable(),
 })
 const accept = object({
-  /** Bands that stay matched; null for all but those of `review`. */
+  /** Bands that stay matched; null for all but the bands of `review`. */
   banding: list(text).nullable(),
   /** Bands for a person to look at. */
   review: list(text),
@@ -282,7 +282,7 @@ export const PLAN_SHAPE = {
   shard: shard.exactOptional(),
   /** Of a run that joins the results of shards: how many there were. */
   merged: count.exactOptional(),
-  /** Rows of the input that are accounted for: all, the limit, or those of the shard. */
+  /** Rows of the input that are accounted for: all, the limit, or the rows of the shard. */
   rows: count,
   /** Of these, the empty ones, which are not sent; absent for none. */
   skipped: count.exactOptional(),

@@ -15,7 +15,7 @@ export interface InputOptions {
   readonly delimiter: string
   readonly header: boolean
   readonly quotes: 'strict' | 'relaxed'
-  /** Lines above the table and below it that are no part of it: how many, or `auto`, those that are recognised. */
+  /** Lines above and below the table that are not part of it: how many, or `auto` for all that are recognised. */
   readonly skip?: SkippedLines
   /** Which sheet of a workbook: its name, its number from 1, or null for the first with content. */
   readonly sheet: string | number | null

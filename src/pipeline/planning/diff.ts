@@ -108,8 +108,8 @@ function checksText({ checks }: Plan): Text {
 function headerPairs({ input: now }: Plan, { input: then }: Plan): Pairs {
   const [is, was] = [now.header ?? [], then.header ?? []]
   return [
-    ...was.filter(name => !is.includes(name)).map((one): Pairs[number] => ['column', show(one), null]),
-    ...is.filter(name => !was.includes(name)).map((one): Pairs[number] => ['column', null, show(one)]),
+    ...was.filter(name => !is.includes(name)).map((row): Pairs[number] => ['column', show(row), null]),
+    ...is.filter(name => !was.includes(name)).map((row): Pairs[number] => ['column', null, show(row)]),
   ]
 }
 
@@ -120,14 +120,14 @@ function mappingText(mapping: PlannedMapping | undefined): Text {
 }
 
 function mappingPairs(now: Plan, then: Plan): Pairs {
-  const names = new Set([...then.mappings, ...now.mappings].map(one => one.mapping))
+  const names = new Set([...then.mappings, ...now.mappings].map(mapping => mapping.mapping))
   const find = (plan: Plan, name: string) => mappingText(plan.mappings.find(mapping => mapping.mapping === name))
   return [...names].map(name => [`mappings.${name}`, find(then, name), find(now, name)])
 }
 
 function filledPairs(now: Plan, then: Plan): Pairs {
   const filled = (plan: Plan, name: string): number | null => {
-    const found = plan.profile?.find(one => one.mapping === name)
+    const found = plan.profile?.find(column => column.mapping === name)
     return found === undefined || filledRows(plan.input) === 0 ? null : found.filled / filledRows(plan.input)
   }
   const percent = (share: number): string => `${Math.round(share * 100)}% filled`

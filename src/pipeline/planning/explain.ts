@@ -212,7 +212,7 @@ function limitLines({ budget, poll, retry, report, sent, parts, concurrency }: P
   ]
 }
 
-/** The fingerprint comes first; the profile is left out, since it is no part of the work. */
+/** The fingerprint comes first; the profile is left out, since it is not part of the work. */
 export function resolvedYaml({ fingerprint, profile, ...plan }: Plan): string {
   const head =
     '# The plan of this run: the pipeline, resolved against its input. Written by fettle for people; it is not read again.\n'

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { FACTS_SHAPE, PLAN_FACTS, PLAN_SHAPE, type Plan } from '../model/plan.ts'
+import { freeze } from './freeze.ts'
 
 /** JSON with sorted keys and without spaces. Absent and undefined keys are the same, as in a journal. */
 function canonical(value: unknown): string {
@@ -27,6 +28,10 @@ export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
   const work = { ...without(plan, FREE_KEYS), register, input: without(plan.input, FREE_FACTS) }
   return createHash('sha256').update(canonical(work)).digest('hex')
 }
+
+/** The plan as a journal has it: a frozen copy with its fingerprint, without undefined keys. */
+export const sealPlan = (draft: Omit<Plan, 'fingerprint'>): Plan =>
+  freeze(JSON.parse(JSON.stringify({ ...draft, fingerprint: fingerprintOf(draft) })) as Plan)
 
 /** The plan before rows with earlier answers were left out. */
 export function wholePlan({ known, ...plan }: Plan): Plan {

@@ -25,15 +25,15 @@ export function resolveMapping(rule: MappingRule, facts: Table, asked: Asked, be
   const none = { mapping: null, issues: [] as readonly Issue[] }
   const planned = (column: PlannedMapping) => ({ ...none, mapping: column })
   if (value !== null) return planned({ mapping, header: null, index: behind, pad: null, value })
-  const { column, issues } = resolve(from, index, optional, facts, asked)
-  return column === undefined ? { ...none, issues } : planned({ mapping, ...column, pad, ...(trim ? { trim } : {}) })
+  const { column, issues } = resolve({ from, index, optional }, facts, asked)
+  return column === undefined ? { ...none, issues } : planned({ mapping, ...column, pad, trim: trim || undefined })
 }
 
 export function resolveKey(key: ColumnReference, facts: Table, asked: Asked): Resolved {
-  return resolve(key.header === null ? [] : [key.header], key.index, false, facts, asked)
+  return resolve({ from: key.header === null ? [] : [key.header], index: key.index, optional: false }, facts, asked)
 }
 
-function resolve(from: readonly string[], index: number | null, optional: boolean, facts: Table, asked: Asked): Resolved {
+function resolve({ from, index, optional }: Pick<MappingRule, 'from' | 'index' | 'optional'>, facts: Table, asked: Asked): Resolved {
   if (index !== null) {
     if (index < facts.columns) return { column: { header: facts.header?.[index] ?? null, index }, issues: [] }
     if (optional) return { issues: [] }
@@ -41,9 +41,9 @@ function resolve(from: readonly string[], index: number | null, optional: boolea
     return refuse(asked, message, `Valid are 0 to ${facts.columns - 1}; the first column is 0.`, null)
   }
   const header = facts.header ?? []
-  const wanted = from.find(one => header.includes(one))
+  const wanted = from.find(name => header.includes(name))
   if (wanted === undefined) return optional ? { issues: [] } : missingHeader(from, header, facts.path, asked)
-  const places = header.flatMap((one, position) => (one === wanted ? [position] : []))
+  const places = header.flatMap((name, position) => (name === wanted ? [position] : []))
   if (places.length > 1) {
     const columns = places.map(position => position + 1).join(' and ')
     const hint = `Choose one: ${places.map(position => `{ index: ${position} }`).join(' or ')}.`
@@ -66,7 +66,7 @@ function missingHeader(from: readonly string[], header: readonly string[], path:
     const question = `did you mean ${show(header[alike]!)} (column ${alike + 1}${hidden})?`
     return refuse(asked, `${message}; ${question}`, hint, from[0] ?? null)
   }
-  const close = from.map(wanted => nearest(wanted, header)).find(one => one !== null)
+  const close = from.map(wanted => nearest(wanted, header)).find(name => name !== null)
   const constant =
     close == null && /\.country(Code)?$/.test(asked.name) && from.length === 1
       ? `For one country in every row write ${asked.name.replace('mappings.', '')}: { value: ${from[0]} }. `

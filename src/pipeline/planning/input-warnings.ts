@@ -49,7 +49,7 @@ export interface WarningContext {
   readonly numberLength: (country: string) => number | null
   /** The code of the country that a text names, '' for none. */
   readonly countryOf: (text: string) => string
-  /** Codes of the countries of which the registers hold companies; null if unknown. */
+  /** Codes of the countries with companies in the registers; null if unknown. */
   readonly held: readonly string[] | null
   readonly locate: (path: Path) => Place | null
 }
@@ -154,7 +154,7 @@ function listMappingIssues(list: CountedList, mapping: PlannedMapping, digits: n
   const unknown = COUNTRIES.includes(mapping.mapping) ? counts.values.filter(value => !isCountry(value.text)) : []
   if (unknown.length > 0) {
     const most = [...unknown].sort((a, b) => b.count - a.count)
-    const shown = most.slice(0, 10).map(one => `${show(one.text)} (${counted(one.count, 'row')})`)
+    const shown = most.slice(0, 10).map(value => `${show(value.text)} (${counted(value.count, 'row')})`)
     const more = most.length > shown.length ? ` and ${most.length - shown.length} more values` : ''
     add(`contains values that are not countries${shows ? `: ${shown.join(', ')}${more}` : ''}`, addUp(unknown), CODES)
   }
@@ -191,7 +191,7 @@ function listPadIssues(name: string, pad: number, counts: CellCounts, place: Pic
 const addUp = (warnings: readonly (ValueWarning | undefined)[]): ValueWarning => {
   const found = warnings.filter(warning => warning !== undefined)
   const rows = [...new Set(found.flatMap(finding => finding.rows))].sort((a, b) => a - b)
-  return { count: found.reduce((sum, one) => sum + one.count, 0), rows: rows.slice(0, 3) }
+  return { count: found.reduce((sum, { count }) => sum + count, 0), rows: rows.slice(0, 3) }
 }
 
 /** The length of registration numbers in the one country of the list, null if the list has several or none. */
@@ -203,7 +203,7 @@ function findCountryDigits({ plan, findCounts, numberLength }: CountedList): num
     const named = values.filter(({ text, count }) => numberLength(text) !== null || count * 20 > plan.input.rows)
     return named.map(({ text }) => numberLength(text))
   })
-  return lengths.every(one => one === lengths[0]) ? (lengths[0] ?? null) : null
+  return lengths.every(length => length === lengths[0]) ? (lengths[0] ?? null) : null
 }
 
 /**
@@ -212,7 +212,7 @@ function findCountryDigits({ plan, findCounts, numberLength }: CountedList): num
  */
 function findLostZeros({ digits, leadingZeros }: CellCounts, length: number | null) {
   const all = addUp(digits).count
-  const usual = digits.findIndex(one => one !== undefined && one.count * 2 > all)
+  const usual = digits.findIndex(digit => digit !== undefined && digit.count * 2 > all)
   const isLength = length !== null && addUp(digits.slice(length + 1)).count * 20 <= all
   const expected = isLength ? length : usual
   if (leadingZeros > 0 || all < FEW || expected < 6) return null

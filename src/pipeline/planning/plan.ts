@@ -26,8 +26,7 @@ import { isSamePath } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import { show, showList } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
-import { fingerprintOf } from './fingerprint.ts'
-import { freeze } from './freeze.ts'
+import { sealPlan } from './fingerprint.ts'
 import { resolveKey, resolveMapping } from './headers.ts'
 import { partsOf, shardIssues, shardText, shareOf } from './shards.ts'
 
@@ -65,93 +64,132 @@ export interface Planned {
   readonly issues: readonly Issue[]
 }
 
+const hasError = (issues: readonly Issue[]): boolean => issues.some(({ severity }) => severity === 'error')
+
 export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext): Planned {
   // Nothing is paid at the embedded service, and its answers depend on the whole list.
   const usesReuse = given.reuse !== null && context.service.kind !== 'embedded'
   const pipeline = usesReuse ? given : { ...given, reuse: null }
-  const shard = context.shard?.shard
-  const rows = context.limit === null ? facts.rows : Math.min(facts.rows, context.limit)
-  const isCounted = context.counts !== undefined || !needsCount({ ...pipeline.job, input: facts, rows })
-  const { sent, skipped } = context.counts ?? assumedCounts(facts, rows)
   const isSkipped = filledRows(facts) === 0 && pipeline.input.empty === 'skip'
   const at = (...path: Path): Place | null => context.locate?.(path) ?? null
   // The inspection reports an empty input as an error; `empty: skip` accepts it.
-  const known = (context.issues ?? []).filter(one => !(isSkipped && one.code === 'FETTLE_INPUT_EMPTY'))
-  const isRefused = known.some(one => one.severity === 'error')
+  const known = (context.issues ?? []).filter(({ code }) => !(isSkipped && code === 'FETTLE_INPUT_EMPTY'))
+  const isRefused = hasError(known)
   // An empty input may lack its header, and so may one whose first quote is never closed: both are reported already.
   const columns = facts.columns === 0 && (isSkipped || isRefused) ? NO_COLUMNS : resolveColumns(pipeline, facts, at)
   // An unclosed quote swallows rows, so their count is not judged.
-  const isCountReported = known.some(one => one.severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(one.code))
+  const isCountReported = known.some(({ severity, code }) => severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(code))
   const reference = resolveReference(pipeline, facts, at)
   const own = [
     ...columns.issues,
-    ...(isSkipped || isCountReported ? [] : countIssues(pipeline, facts, isCounted ? sent : null, at)),
+    ...(isSkipped || isCountReported ? [] : countIssues(pipeline, facts, countSent(pipeline, facts, context), at)),
+    ...settingsIssues(pipeline, facts, context, at),
+    ...reference.issues,
+    ...contextIssues(given, context, at),
+  ]
+  const output = shownOutput(pipeline.output)
+  const isInvalid = isRefused || hasError(own)
+  const { mappings, key } = columns
+  const warnings = isInvalid ? [] : (context.warn?.({ mappings, key, output, input: facts, report: pipeline.report }) ?? [])
+  const issues = [...known, ...warnings, ...own]
+  if (hasError(issues)) return { plan: null, issues }
+  const resolved = { ...columns, reference: reference.column, output, issues }
+  return { plan: sealPlan(draftPlan(pipeline, facts, context, resolved)), issues }
+}
+
+const limitRows = ({ rows }: InputFacts, { limit }: PlanContext): number => (limit === null ? rows : Math.min(rows, limit))
+
+/** The rows to send of the whole list; null until they are counted. */
+function countSent({ job }: Pipeline, facts: InputFacts, context: PlanContext): number | null {
+  if (context.counts !== undefined) return context.counts.sent
+  const rows = limitRows(facts, context)
+  return needsCount({ ...job, input: facts, rows }) ? null : assumedCounts(facts, rows).sent
+}
+
+function settingsIssues(pipeline: Pipeline, facts: InputFacts, context: PlanContext, at: At): Issue[] {
+  return [
     ...outputIssues(pipeline, facts, at),
     ...outputNameIssues(pipeline.output, facts, at('output', 'columns')),
-    ...formatLimitIssues(pipeline, facts, rows, at('output', 'format')),
+    ...formatLimitIssues(pipeline, facts, limitRows(facts, context), at('output', 'format')),
     ...maskIssues(pipeline, facts, at),
-    ...reference.issues,
-    ...eventIssues(pipeline, context.service, at),
-    ...limitIssues(pipeline, context.limit, at),
-    ...(given.reuse === null || usesReuse ? [] : [issue('FETTLE_REUSE_UNUSED', UNUSED, { severity: 'info', at: at('reuse') })]),
-    ...(shard === undefined ? [] : shardIssues(pipeline, shard, at)),
   ]
-  const hasError = isRefused || own.some(one => one.severity === 'error')
-  const { cells, warn } = context
-  const { mappings, key } = columns
-  const output = shownOutput(pipeline.output)
-  const warnings = hasError ? [] : (warn?.({ mappings, key, output, input: facts, report: pipeline.report }) ?? [])
-  const issues = [...known, ...warnings, ...own]
-  if (issues.some(one => one.severity === 'error')) return { plan: null, issues }
-  const counts = context.shard ?? { rows, sent, skipped }
-  const profile = cells === undefined ? {} : { profile: profileOf({ ...columns, report: pipeline.report, input: facts }, cells) }
+}
+
+/** What this service, limit or shard leaves out. */
+function contextIssues(pipeline: Pipeline, { service, limit, shard }: PlanContext, at: At): Issue[] {
+  const issues = [...eventIssues(pipeline, service, at), ...limitIssues(pipeline, limit, at)]
+  if (pipeline.reuse !== null && service.kind === 'embedded')
+    issues.push(issue('FETTLE_REUSE_UNUSED', UNUSED, { severity: 'info', at: at('reuse') }))
+  return shard === undefined ? issues : [...issues, ...shardIssues(pipeline, shard.shard, at)]
+}
+
+interface Resolved extends Columns {
+  readonly reference: Plan['key']
+  readonly output: Plan['output']
+}
+
+function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, resolved: Resolved): Omit<Plan, 'fingerprint'> {
+  const { mappings, key, reference, output, issues } = resolved
+  const { service, file, target, limit, register, cells } = context
+  const shard = context.shard?.shard
+  const rows = limitRows(facts, context)
+  const counts = context.shard ?? { rows, ...(context.counts ?? assumedCounts(facts, rows)) }
+  const profiled = { mappings, key, report: pipeline.report, input: facts }
   const { split, companyNumbers, ...job } = pipeline.job
   const settings: Pick<Plan, keyof typeof job | keyof Pipeline['review']> = { ...job, ...pipeline.review }
-  const draft: Omit<Plan, 'fingerprint'> = {
+  return {
     version: pipeline.version,
     name: pipeline.name,
     description: pipeline.description,
     tags: pipeline.tags,
-    file: context.file,
-    service: context.service,
-    ...(context.register === undefined ? {} : { register: context.register }),
+    file,
+    service,
+    register,
     input: facts,
     key,
-    target: context.target,
-    limit: context.limit,
-    ...(shard === undefined ? {} : { shard }),
+    target,
+    limit,
+    shard,
     rows: counts.rows,
-    ...(counts.skipped === 0 ? {} : { skipped: counts.skipped }),
+    skipped: counts.skipped || undefined,
     sent: counts.sent,
     ...settings,
-    ...(companyNumbers === null ? {} : { companyNumbers }),
+    companyNumbers: companyNumbers ?? undefined,
     parts: partsOf(counts.sent, split),
-    ...(pipeline.send === null ? {} : { send: pipeline.send }),
+    send: pipeline.send ?? undefined,
     reuse: pipeline.reuse,
     preparation: planPreparation(facts, mappings, { ...counts, collapse: job.collapse }, { shard, send: pipeline.send }),
     mappings,
-    ...profile,
+    profile: cells && profileOf(profiled, cells),
     enrich: pipeline.enrich,
-    ...(pipeline.headers === undefined ? {} : { headers: pipeline.headers }),
+    headers: pipeline.headers,
     budget: budgetOf(pipeline, shard),
-    poll: pollAt(context.service, pipeline.poll),
+    poll: pollAt(service, pipeline.poll),
     retry: pipeline.retry,
-    ...(pipeline.retention === null ? {} : { retention: pipeline.retention }),
+    retention: pipeline.retention ?? undefined,
     checks: pipeline.checks,
     output,
     accept: pipeline.accept,
     candidates: pipeline.candidates,
-    portfolio: context.limit === null ? pipeline.portfolio && plannedPortfolio(pipeline.portfolio, reference.column) : null,
-    ...(pipeline.events === null || context.service.kind === 'embedded' || shard !== undefined || context.limit !== null
-      ? {}
-      : { events: { output: pipeline.events.output, mark: pipeline.events.mark } }),
+    ...planPortfolio(pipeline, context, reference),
     screen: pipeline.screen,
-    ...(pipeline.after === undefined ? {} : { after: pipeline.after }),
+    after: pipeline.after,
     report: pipeline.report,
     issues,
   }
-  // A copy, so that objects of the caller are not frozen.
-  return { plan: freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) })), issues }
+}
+
+/** A run over the first rows has no portfolio; events are asked for by a whole run at a remote service. */
+function planPortfolio(
+  { portfolio, events }: Pipeline,
+  { service, limit, shard }: PlanContext,
+  reference: Plan['key'],
+): Pick<Plan, 'portfolio' | 'events'> {
+  const hasEvents = events !== null && service.kind !== 'embedded' && shard === undefined && limit === null
+  return {
+    portfolio: limit === null ? portfolio && plannedPortfolio(portfolio, reference) : null,
+    events: hasEvents ? { output: events.output, mark: events.mark } : undefined,
+  }
 }
 
 function eventIssues({ events }: Pipeline, { kind }: Plan['service'], at: At): Issue[] {
@@ -174,9 +212,9 @@ function plannedPortfolio(
 ): NonNullable<Plan['portfolio']> {
   return {
     ...{ name, id, reference },
-    ...(rules === undefined ? {} : { rules: rules as NonNullable<NonNullable<Plan['portfolio']>['rules']> }),
-    ...(sync === true ? { sync } : {}),
-    ...(remove === undefined ? {} : { remove }),
+    rules: rules as NonNullable<Plan['portfolio']>['rules'],
+    sync: sync || undefined,
+    remove,
   }
 }
 
@@ -205,12 +243,12 @@ function resolveColumns(pipeline: Pipeline, facts: InputFacts, at: At): Columns 
   const mappings: PlannedMapping[] = []
   for (const rule of pipeline.mappings) {
     const asked = { name: `mappings.${rule.mapping}`, at: at('mappings', rule.mapping) }
-    const constants = mappings.filter(one => one.value !== undefined).length
+    const constants = mappings.filter(mapping => mapping.value !== undefined).length
     const resolved = resolveMapping(rule, facts, asked, facts.columns + constants)
     issues.push(...resolved.issues)
     const { mapping } = resolved
     if (mapping === null) continue
-    const other = mappings.find(one => one.index === mapping.index)
+    const other = mappings.find(earlier => earlier.index === mapping.index)
     if (other !== undefined) {
       const message = `mappings.${other.mapping} and mappings.${mapping.mapping} both read column ${mapping.index + 1}${mapping.header === null ? '' : `, ${show(mapping.header)}`}`
       const details = { severity: 'warn', at: at('mappings', rule.mapping), hint: 'Map each column once.' } as const
@@ -220,7 +258,8 @@ function resolveColumns(pipeline: Pipeline, facts: InputFacts, at: At): Columns 
   }
   const { key } = pipeline.input
   const resolvedKey = key === null ? null : resolveKey(key, facts, { name: 'input.key', at: at('input', 'key') })
-  issues.push(...(resolvedKey?.issues ?? []), ...lostMappings(pipeline, mappings, issues, facts, at))
+  const lost = hasError(issues) ? [] : lostMappings(pipeline, mappings, facts, at)
+  issues.push(...(resolvedKey?.issues ?? []), ...lost)
   return { mappings, key: resolvedKey?.column ?? null, issues }
 }
 
@@ -231,25 +270,18 @@ function resolveReference({ portfolio }: Pipeline, facts: InputFacts, at: At): {
   return { column, issues }
 }
 
-function lostMappings(
-  pipeline: Pipeline,
-  mappings: readonly PlannedMapping[],
-  found: readonly Issue[],
-  facts: InputFacts,
-  at: At,
-): Issue[] {
-  if (found.some(one => one.severity === 'error')) return []
-  const present = mappings.map(one => one.mapping)
+function lostMappings(pipeline: Pipeline, mappings: readonly PlannedMapping[], facts: InputFacts, at: At): Issue[] {
+  const present = mappings.map(({ mapping }) => mapping)
   if (!canMatchOn(present)) {
     const hint = `Its headers: ${showList(facts.header ?? [])}.`
     return [issue('FETTLE_INPUT_HEADER', `${facts.path} has none of the columns to match on`, { at: at('mappings'), hint })]
   }
-  if (mapsCountry(present) || !mapsCountry(pipeline.mappings.map(one => one.mapping))) return []
+  if (mapsCountry(present) || !mapsCountry(pipeline.mappings.map(({ mapping }) => mapping))) return []
   const message = `${facts.path} has no column with the country, so companies of all countries are candidates`
   return [issue('FETTLE_PIPELINE_MAPPING', message, { severity: 'warn', at: at('mappings') })]
 }
 
-/** `sent` is that of the whole list, also for a shard; null until the rows are counted. */
+/** `sent` counts the whole list, also for a shard; null until the rows are counted. */
 function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null, at: At): Issue[] {
   const { min, max } = pipeline.input.rows
   const error = (code: ErrorCode, message: string, place: Place | null): Issue =>
@@ -355,7 +387,7 @@ function profileOf(plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>, ce
   const { mappings, key, report, input } = plan
   const ofKey = key === null || mappings.some(({ index }) => index === key.index) ? [] : [{ mapping: null, ...key }]
   return [...mappings, ...ofKey].flatMap(({ mapping, header, index }) => {
-    const counts = cells.find(one => one.index === index)
+    const counts = cells.find(cell => cell.index === index)
     if (counts === undefined) return []
     const filled = filledRows(input) - counts.empty.count
     return {
@@ -391,9 +423,9 @@ function planPreparation(
     ...(facts.encoding === 'utf-8' ? [] : [`encoding ${facts.encoding}`]),
     ...(facts.quotes === 'relaxed' ? ['quotes: relaxed'] : []),
     ...(facts.skipped === undefined ? [] : [skippedInWords(facts.skipped)]),
-    ...mappings.filter(one => one.pad !== null).map(one => `pad ${one.mapping} to ${one.pad} digits`),
-    ...mappings.filter(one => one.trim).map(one => `trim ${one.mapping}`),
-    ...mappings.filter(one => one.value !== undefined).map(one => `${one.mapping} ${show(one.value!)} in every row`),
+    ...mappings.filter(mapping => mapping.pad !== null).map(mapping => `pad ${mapping.mapping} to ${mapping.pad} digits`),
+    ...mappings.filter(mapping => mapping.trim).map(mapping => `trim ${mapping.mapping}`),
+    ...mappings.filter(mapping => mapping.value !== undefined).map(mapping => `${mapping.mapping} ${show(mapping.value!)} in every row`),
     ...(send === 'mapped' ? ['only the mapped columns'] : []),
     ...(collapse ? [`${sent} different rows of ${rows - skipped}`] : []),
     ...(skipped === 0 ? [] : [`without ${counted(skipped, 'empty row')}`]),

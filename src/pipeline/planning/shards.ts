@@ -6,8 +6,7 @@ import type { Plan, Shard } from '../model/types.ts'
 import { requestedInput } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import type { Path } from '../source/tree.ts'
-import { fingerprintOf, wholePlan } from './fingerprint.ts'
-import { freeze } from './freeze.ts'
+import { sealPlan, wholePlan } from './fingerprint.ts'
 
 export const MOST_SHARDS = 1_000
 
@@ -38,7 +37,7 @@ export const lineOf = ({ name, shard }: { readonly name: string; readonly shard?
 
 export function kinOf(plan: Plan): string {
   const { shard: _shard, fingerprint: _fingerprint, skipped: _skipped, ...rest } = wholePlan(plan)
-  return fingerprintOf({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
+  return sealPlan({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
 }
 
 /** Whether a plan of joined shards has the outputs that `plan` would have over all rows. */
@@ -66,20 +65,20 @@ export function mergedPlan(shards: readonly Plan[]): Plan {
     merged: plans.length,
     ...listRegisters(plans),
     rows: sum(plan => plan.rows),
-    ...(skipped === 0 ? {} : { skipped }),
+    skipped: skipped === 0 ? undefined : skipped,
     sent: sum(plan => plan.sent),
     parts: parts.length === 0 ? [{ from: 0, rows: 0 }] : parts,
     budget: { ...first.budget, credits: first.budget.credits === null ? null : sum(plan => plan.budget.credits ?? 0) },
     preparation: [`joined of ${plans.length} shards`],
   }
-  return freeze(structuredClone({ ...draft, fingerprint: fingerprintOf(draft) }))
+  return sealPlan(draft)
 }
 
 /** Each import that a shard was matched against. */
 function listRegisters(plans: readonly Plan[]): Pick<Plan, 'register'> {
   const all = plans.flatMap(({ register = [] }) => register)
   const formatKey = ({ name, sha256 }: (typeof all)[number]): string => JSON.stringify([name, sha256])
-  const imports = new Map(all.map(one => [formatKey(one), one]))
+  const imports = new Map(all.map(register => [formatKey(register), register]))
   return all.length === 0 ? {} : { register: [...imports.values()] }
 }
 

@@ -18,7 +18,7 @@ const NAME = 'the name of a target, of a-z, 0-9 and -'
 const targetName = pattern(NAME, /^[a-z0-9][a-z0-9-]{0,39}$/)
 
 const target = map({
-  service: service.describe('As in a pipeline: embedded, required, an address, or a map. Absent: that of the pipeline.'),
+  service: service.describe('As in a pipeline: embedded, required, an address, or a map. Absent: the service of the pipeline.'),
   register: register.describe('Registers of the embedded service, for pipelines that name none.'),
   limit: whole(1, 1_000_000_000).optional().describe('Only the first rows of each list.'),
   real: flag().prefault(false).describe('This target has to be named: it cannot be the default.'),
@@ -130,7 +130,7 @@ const hasReference = (value: unknown): boolean => typeof value === 'string' && v
 const withoutReferences = (tree: Tree): Tree =>
   mapScalars(tree, (scalar, path) => (isOfPipeline(path) && hasReference(scalar.value) ? { ...scalar, state: 'broken' } : scalar))
 
-/** With `${NAME}` filled in where it is no part of a pipeline. */
+/** With `${NAME}` filled in where it is not part of a pipeline. */
 function fillIn(tree: TreeMap, env: Sources['env']): { readonly tree: Tree; readonly findings: readonly SyntaxIssue[] } {
   const own = mapScalars(tree, (scalar, path) =>
     typeof scalar.value === 'string' && isOfPipeline(path) ? { ...scalar, value: literal(scalar.value) } : scalar,
@@ -146,9 +146,9 @@ function fillIn(tree: TreeMap, env: Sources['env']): { readonly tree: Tree; read
 const FORMS = 'Write ${NAME} or ${NAME:-default}: only the environment is known here.'
 
 /** Of a target that is not chosen nothing is read from the environment. */
-const isOfOneTarget = (one: SyntaxIssue, tree: Tree): boolean => {
-  if (!('path' in one) || one.path[0] !== 'targets' || one.path[2] !== 'limit') return false
-  const node = nodeAt(tree, one.path)
+const isOfOneTarget = (syntaxIssue: SyntaxIssue, tree: Tree): boolean => {
+  if (!('path' in syntaxIssue) || syntaxIssue.path[0] !== 'targets' || syntaxIssue.path[2] !== 'limit') return false
+  const node = nodeAt(tree, syntaxIssue.path)
   return node?.kind === 'scalar' && hasReference(node.value)
 }
 
@@ -194,7 +194,7 @@ export interface ProjectChoice {
   readonly target: Target | null
 }
 
-/** Maps of which a pipeline may replace single keys. */
+/** Maps whose single keys a pipeline may replace. */
 const BY_KEY = ['checks', 'budget']
 const WHOLE = ['notify', 'retention']
 

@@ -57,7 +57,7 @@ function index(): Map<string, Entry[]> {
         const entry = { meaning, isVague: word.startsWith('~') }
         for (const key of new Set([foldKey(parts), foldKey([parts.join('')])])) {
           const there = found.get(key) ?? []
-          if (!there.some(one => one.meaning === meaning && one.isVague <= entry.isVague)) there.push(entry)
+          if (!there.some(claim => claim.meaning === meaning && claim.isVague <= entry.isVague)) there.push(entry)
           found.set(key, there)
         }
       }
@@ -72,7 +72,7 @@ const findEntries = (words: readonly string[]): readonly Entry[] => {
   return built.get(foldKey(words)) ?? []
 }
 const means = (word: string, ...meanings: readonly Meaning[]): boolean =>
-  findEntries([word]).some(one => meanings.includes(one.meaning))
+  findEntries([word]).some(entry => meanings.includes(entry.meaning))
 
 /** `Supplier` alone may be the header of a name or of a number: the values decide. */
 const OF_PARTY: readonly Claim[] = [

@@ -2,6 +2,7 @@
  * Turns a proposal into a pipeline: as the value that `clean` runs, and as the commented file that `init` writes. The file may be
  * committed, so it holds no cell of the list.
  */
+import { defined } from '../../defined.ts'
 import type { Mapping } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
 import { filledRows } from '../../model/list.ts'
@@ -39,11 +40,11 @@ export function draftOf(proposal: Proposal, { facts, reading, output, prefix = '
   const { mappings, key } = chosen(proposal)
   const reference = ({ column: { header, index } }: Proposed) => columnReference(header, index, facts.header)
   const path = literal(facts.path)
-  const extra = { ...reading, ...(key === null ? {} : { key: reference(key) }) }
+  const extra = defined({ ...reading, key: key === null ? undefined : reference(key) })
   return {
     name: nameFor(facts.path, prefix),
     input: Object.keys(extra).length === 0 ? path : { path, ...extra },
-    mappings: Object.fromEntries(mappings.map(([mapping, one]) => [mapping, reference(one)])) as Partial<Record<Mapping, string>>,
+    mappings: Object.fromEntries(mappings.map(([mapping, column]) => [mapping, reference(column)])) as Partial<Record<Mapping, string>>,
     output: typeof output === 'string' ? literal(output) : { ...output, ...literalPaths(output) },
   } as PipelineInput
 }
@@ -74,7 +75,7 @@ export function draftYaml(
   const keys = (map: object, notes: Readonly<Record<string, string>>) =>
     aligned(Object.entries(map).map(([key, value]) => [`  ${key}: ${flow(value)}`, notes[key] ?? ''] as const))
   const { mappings: mapped } = chosen(proposal)
-  const whys = Object.fromEntries(mapped.map(([mapping, one]) => [mapping, certainty(one)]))
+  const whys = Object.fromEntries(mapped.map(([mapping, column]) => [mapping, certainty(column)]))
   const isExcel = facts.packed?.as === 'xlsx'
   const packed = isExcel || facts.packed === undefined ? '' : `, ${facts.packed.as}`
   const text = isExcel ? 'xlsx' : `${facts.encoding}${packed}, ${show(facts.delimiter)} between cells`
@@ -122,7 +123,7 @@ function keyNote(proposal: Proposal): string {
 
 function openLines({ columns }: Proposal, facts: InputFacts): string[] {
   const unsure = columns.filter(column => column.status === 'unsure' && column.target !== null && column.target !== 'key')
-  const left = columns.filter(column => column.status === 'left').map(one => inComment(columnName(one.column)))
+  const left = columns.filter(column => column.status === 'left').map(column => inComment(columnName(column.column)))
   return [
     ...(unsure.length === 0 ? [] : ['  # Uncertain; remove the # if it is right:']),
     ...aligned(

@@ -1,4 +1,5 @@
 /** Formats a line of `mappings:` for hints, to be copied into a pipeline file. */
+import { defined } from '../../defined.ts'
 import { stringify } from 'yaml'
 import type { PlannedMapping } from '../model/types.ts'
 import { literal } from '../source/interpolate.ts'
@@ -17,14 +18,14 @@ export function columnReference(header: string | null, index: number, headers: r
     header.trim() !== '' &&
     header.length <= LONG &&
     !hasHidden(header) &&
-    headers?.filter(one => one === header).length === 1
+    headers?.filter(other => other === header).length === 1
   return isName ? literal(header) : { index }
 }
 
 export function mappingLine({ mapping, header, index, pad, trim }: PlannedMapping, headers: readonly string[] | null): string {
   const reference = columnReference(header, index, headers)
   const column = typeof reference === 'string' ? { from: reference } : reference
-  const rest = { ...(pad === null ? {} : { pad }), ...(trim ? { trim } : {}) }
+  const rest = defined({ pad: pad ?? undefined, trim: trim || undefined })
   const value = typeof reference === 'string' && pad === null && !trim ? reference : { ...column, ...rest }
   return `${mapping}: ${flow(value)}`
 }

@@ -3,7 +3,7 @@
  * the registers.
  */
 
-/** VAT numbers behind their country's letters (the member states' formats of VIES, and those of GB, CH and NO). */
+/** VAT numbers behind their country's letters (the member states' formats of VIES, and the formats of GB, CH and NO). */
 // biome-ignore format: a table reads better in rows
 const VAT: Readonly<Record<string, RegExp>> = {
   AT: /^U\d{8}$/, BE: /^[01]?\d{9}$/, BG: /^\d{9,10}$/, CH: /^E\d{9}(MWST|TVA|IVA)?$/, CY: /^\d{8}[A-Z]$/, CZ: /^\d{8,10}$/,
@@ -43,27 +43,27 @@ export const SCHEMES: readonly {
 }[] = [
   { name: 'SIREN', target: 'orgNumber', form: /^\d{9}$/, isRight: luhn },
   { name: 'SIRET', target: 'orgNumber', form: /^\d{14}$/, isRight: luhn },
-  { name: 'organisationsnummer', target: 'orgNumber', form: /^(16)?\d{10}$/, isRight: one => luhn(one.slice(-10)) },
+  { name: 'organisationsnummer', target: 'orgNumber', form: /^(16)?\d{10}$/, isRight: digits => luhn(digits.slice(-10)) },
   {
     name: 'organisasjonsnummer',
     target: 'orgNumber',
     form: /^[89]\d{8}$/,
-    isRight: one => mod11(one, [3, 2, 7, 6, 5, 4, 3, 2, 1]),
+    isRight: digits => mod11(digits, [3, 2, 7, 6, 5, 4, 3, 2, 1]),
   },
-  { name: 'CVR', target: 'orgNumber', form: /^[1-9]\d{7}$/, isRight: one => mod11(one, [2, 7, 6, 5, 4, 3, 2, 1]) },
-  { name: 'Y-tunnus', target: 'orgNumber', form: /^\d{8}$/, isRight: one => mod11(one, [7, 9, 10, 5, 8, 4, 2, 1]) },
+  { name: 'CVR', target: 'orgNumber', form: /^[1-9]\d{7}$/, isRight: digits => mod11(digits, [2, 7, 6, 5, 4, 3, 2, 1]) },
+  { name: 'Y-tunnus', target: 'orgNumber', form: /^\d{8}$/, isRight: digits => mod11(digits, [7, 9, 10, 5, 8, 4, 2, 1]) },
   {
     name: 'KBO',
     target: 'orgNumber',
     form: /^[01]\d{9}$/,
-    isRight: one => 97 - (Number(one.slice(0, 8)) % 97) === Number(one.slice(8)),
+    isRight: digits => 97 - (Number(digits.slice(0, 8)) % 97) === Number(digits.slice(8)),
   },
   { name: 'IČO', target: 'orgNumber', form: /^\d{8}$/, isRight: isIco },
   {
     name: 'NIP',
     target: 'vatNumber',
     form: /^[1-9]\d{9}$/,
-    isRight: one => sum(one, [6, 5, 7, 2, 3, 4, 5, 6, 7]) % 11 === Number(one[9]),
+    isRight: letters => sum(letters, [6, 5, 7, 2, 3, 4, 5, 6, 7]) % 11 === Number(letters[9]),
   },
   { name: 'partita IVA', target: 'vatNumber', form: /^\d{11}$/, isRight: luhn },
 ]

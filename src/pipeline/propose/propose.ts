@@ -64,7 +64,7 @@ export function propose(
   const proposed = columns.map((column): Proposed => {
     const target = taken.get(column.index)
     if (target !== undefined) return { column, status: 'mapped', target, confidence: 1, why: 'you chose it' }
-    return judged.find(one => one.column === column)!
+    return judged.find(judgement => judgement.column === column)!
   })
   const numbered = numberAddresses(proposed, new Set(decided.keys()))
   const mapped = numbered.flatMap(({ status, target }) =>
@@ -91,7 +91,7 @@ interface Context {
 function best(column: SeenColumn, { claims, holds, ordinal }: Claims, context: Context): Guess[] {
   const { known, decided } = context
   const evidence = evidenceOf(column, known)
-  const targets = new Set<Target>([...claims, ...evidence].map(one => one.target))
+  const targets = new Set<Target>([...claims, ...evidence].map(claim => claim.target))
   const guesses = [...targets]
     .filter(target => !decided.has(target as Mapping))
     .map((target): Guess => {
@@ -106,7 +106,7 @@ function best(column: SeenColumn, { claims, holds, ordinal }: Claims, context: C
         seen?.why ?? '',
         not ?? '',
       ]
-      const why = reasons.filter(one => one !== '').join(', ')
+      const why = reasons.filter(reason => reason !== '').join(', ')
       return { column, target, why, confidence: not === null ? sure : Math.min(sure, CONTRADICTED + 0.1 * sure) }
     })
   return guesses.map(guess => restrained(guess, column, context)).sort((a, b) => b.confidence - a.confidence)
@@ -149,7 +149,7 @@ function judge(
     return { ...shown, status: 'unsure', why: `it could as well be ${second.target}` }
   const rivals = isAddress(target)
     ? []
-    : all.flatMap(([one]) => (one !== undefined && one.column !== column && one.target === target ? [one] : []))
+    : all.flatMap(([best]) => (best !== undefined && best.column !== column && best.target === target ? [best] : []))
   const better = rivals.find(rival => rival.confidence - confidence >= MARGIN)
   if (better !== undefined) return { ...shown, status: 'unsure', why: `${columnName(better.column)} is more surely ${target}` }
   const equal = rivals.find(rival => Math.abs(rival.confidence - confidence) < MARGIN)
@@ -202,7 +202,7 @@ export function chosen({ columns }: Proposal): {
 } {
   const mapped = columns.filter(column => column.status === 'mapped')
   return {
-    mappings: MAPPINGS.flatMap(mapping => mapped.filter(column => column.target === mapping).map(one => [mapping, one] as const)),
+    mappings: MAPPINGS.flatMap(mapping => mapped.filter(column => column.target === mapping).map(found => [mapping, found] as const)),
     key: mapped.find(column => column.target === 'key') ?? null,
   }
 }

@@ -49,7 +49,7 @@ const LABELLED_WORD = /^(?:source|quelle|bron|rows|records|entries|zeilen|datens
 const listFilled = ({ cells }: EdgeLine): string[] => cells.map(cell => cell.trim()).filter(cell => cell !== '')
 const isBlank = (line: EdgeLine): boolean => listFilled(line).length === 0
 const isLabel = (cell: string): boolean => /\p{L}/u.test(cell) && !/^\S+@\S+$|^https?:|^\d{1,4}[./-]\d/.test(cell)
-const linesIn = (lines: readonly EdgeLine[]): number => lines.reduce((sum, one) => sum + one.lines, 0)
+const linesIn = (lines: readonly EdgeLine[]): number => lines.reduce((sum, edge) => sum + edge.lines, 0)
 
 function median(numbers: readonly number[]): number {
   const sorted = numbers.toSorted((a, b) => a - b)
@@ -155,7 +155,7 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
       const above = first.slice(0, at)
       const knownAbove = Math.max(0, ...above.map(knownIn))
       // A line of unknown labels may be a row: only thin lines above show that it is the header.
-      const isSure = known >= KNOWN_LABELS || above.every(one => isBlank(one) || isThin(one))
+      const isSure = known >= KNOWN_LABELS || above.every(row => isBlank(row) || isThin(row))
       return isSure && (known > knownAbove || knownAbove < KNOWN_LABELS) ? at : 0
     }
     // Names of groups of columns are labels, too, and fewer or repeated; any other line is a row.
@@ -191,7 +191,7 @@ function isSum(line: EdgeLine, rows: readonly EdgeLine[], maxCount: number): boo
 /** The index of the first line below the table, the number of lines without one. */
 function footerAt(last: readonly EdgeLine[], from: number, usual: number): number {
   const width = median(last.map(({ cells }) => cells.length))
-  // A line of a sheet has all columns; one cell where rows have several is no row of a text.
+  // A line of a sheet has all columns; in a text, one cell where rows have several is not a row.
   const isShort = (line: EdgeLine): boolean => line.cells.length === 1 && width > 1
   const isSure = (line: EdgeLine, at: number): boolean => {
     const cells = listFilled(line)

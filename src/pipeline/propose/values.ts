@@ -72,7 +72,7 @@ const SHARE = 0.5
 const countShare = (values: readonly string[], is: (text: string) => boolean): number =>
   values.length === 0 ? 0 : values.filter(is).length / values.length
 
-/** The share of values; of countries that of cells, since one `n/a` in a column of one country would be half of its values. */
+/** The share of values, or of cells for countries, since one `n/a` in a column of one country would be half of its values. */
 function shareFor(target: Target, { values, counts }: Seen, is: (text: string) => boolean): number {
   const isCounted = counts !== undefined && (target === 'country' || target === 'countryCode')
   if (!isCounted) return countShare(values, is)
@@ -109,7 +109,7 @@ function numberEvidence(values: readonly string[], sure: number): Evidence[] {
       : []
   const digits = values.map(digitsOf)
   const proven = SCHEMES.flatMap(({ name, target, form, isRight }): Evidence[] => {
-    const share = countShare(digits, one => form.test(one) && isRight(one))
+    const share = countShare(digits, number => form.test(number) && isRight(number))
     return share < 0.9
       ? []
       : [{ target, weight: 0.85 * share * share * sure, why: `${percent(share)} pass the check of a ${name}` }]

@@ -39,7 +39,7 @@ export function wrongTags(product: Product, tags: readonly string[]) {
   return tags.flatMap((tag, index) => {
     if (tags.indexOf(tag) < index) return [{ index, message: `${show(tag)} occurs twice` }]
     if (own.has(tag)) return []
-    const larger = PRODUCTS.find(one => TAGS[one].includes(tag))
+    const larger = PRODUCTS.find(product => TAGS[product].includes(tag))
     if (larger !== undefined) return [{ index, message: `${show(tag)} is not a tag of ${product} but of ${larger}` }]
     return [{ index, message: `${show(tag)} is not an enrichment tag${didYouMean(tag, own)}` }]
   })
@@ -55,7 +55,7 @@ export function wrongColumns(
     if (column === ALL_COLUMNS && as !== null)
       return [{ index, message: '"*" means all columns of the input, and cannot have one name' }]
     if (known.has(column)) return []
-    const product = PRODUCTS.find(one => TAGS[one].includes(column))
+    const product = PRODUCTS.find(candidate => TAGS[candidate].includes(column))
     if (product !== undefined)
       return [{ index, message: `${show(column)} is a tag of ${product}, but enrich does not ask for it` }]
     const close = nearest(column, [...known, ...TAGS.standard])

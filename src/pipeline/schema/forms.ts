@@ -17,7 +17,7 @@ export const map = <T extends z.ZodRawShape>(shape: T) =>
 const DURATIONS = ['500ms', '30s', '5m', '2h', '1d', '30d']
 
 export const duration = (minMs: number, maxMs: number) => {
-  const fitting = DURATIONS.filter(one => parseDuration(one)! >= minMs && parseDuration(one)! <= maxMs)
+  const fitting = DURATIONS.filter(duration => parseDuration(duration)! >= minMs && parseDuration(duration)! <= maxMs)
   const such = fitting.length === 0 ? '' : `, such as ${fitting.join(', ').replace(/, ([^,]*)$/, ' or $1')}`
   const error = `a duration from ${formatDuration(minMs)} to ${formatDuration(maxMs)}${such}`
   return pattern(error, DURATION)

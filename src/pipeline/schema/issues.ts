@@ -52,24 +52,24 @@ export function checkSchema(given: Tree, document: Document = PIPELINE) {
   return { tree, findings }
 }
 
-/** The schema's issues, those inside a union replaced by those of the alternative that was meant. */
+/** The schema's issues; for a union, the issues of the alternative that was meant. */
 function listLeaves(tree: Tree, { schema }: Document): ZodIssue[] {
   const result = schema.safeParse(toPlain(tree))
   return result.success ? [] : result.error.issues.flatMap(problem => flatten(tree, problem, []))
 }
 
-function flatten(tree: Tree, one: ZodIssue, prefix: Path): ZodIssue[] {
-  const path = [...prefix, ...one.path]
-  if (one.code !== 'invalid_union') return [{ ...one, path }]
+function flatten(tree: Tree, zodIssue: ZodIssue, prefix: Path): ZodIssue[] {
+  const path = [...prefix, ...zodIssue.path]
+  if (zodIssue.code !== 'invalid_union') return [{ ...zodIssue, path }]
   const isScalar = nodeAt(tree, path)?.kind === 'scalar'
   const rootType = (branch: ZodIssue[]) => branch.find(inner => inner.code === 'invalid_type' && inner.path.length === 0)
   const meant =
-    one.errors.find(branch => rootType(branch) === undefined) ??
-    (isScalar ? one.errors.find(branch => expectsText(rootType(branch))) : undefined)
-  return meant === undefined ? [{ ...one, path }] : meant.flatMap(inner => flatten(tree, inner, path))
+    zodIssue.errors.find(branch => rootType(branch) === undefined) ??
+    (isScalar ? zodIssue.errors.find(branch => expectsText(rootType(branch))) : undefined)
+  return meant === undefined ? [{ ...zodIssue, path }] : meant.flatMap(inner => flatten(tree, inner, path))
 }
 
-const expectsText = (one: ZodIssue | undefined): boolean => one?.code === 'invalid_type' && one.expected === 'string'
+const expectsText = (zodIssue: ZodIssue | undefined): boolean => zodIssue?.code === 'invalid_type' && zodIssue.expected === 'string'
 
 function isTextDue(tree: Tree, leaf: ZodIssue): boolean {
   const node = nodeAt(tree, leaf.path)
@@ -108,7 +108,7 @@ function unknownKey(tree: Tree, path: Path, name: string, { schema, name: docume
   }
   const keys = keysAt(path, schema)
   const close = nearest(name, keys)
-  const elsewhere = knownPaths([], schema).find(one => one.at(-1) === name && one.length > 1)
+  const elsewhere = knownPaths([], schema).find(knownPath => knownPath.at(-1) === name && knownPath.length > 1)
   const meant =
     close !== null
       ? `; did you mean ${close}?`

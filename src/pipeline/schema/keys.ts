@@ -1,4 +1,4 @@
-/** The keys of the schema: which may be written at a path, and what those of a plan are called. */
+/** The keys of the schema: which may be written at a path, and how a plan calls them. */
 import type { z } from 'zod'
 import { PLAN_FACTS, PLAN_SHAPE, type Plan } from '../model/plan.ts'
 import { show } from '../source/quote.ts'
@@ -18,7 +18,7 @@ function findMaps(schema: z.core.$ZodType): { readonly shape?: z.core.$ZodShape;
 
 function schemasAt(path: Path, root: z.core.$ZodType = pipelineSchema): z.core.$ZodType[] {
   let schemas: z.core.$ZodType[] = [root]
-  for (const step of path.filter(one => typeof one !== 'number'))
+  for (const step of path.filter(part => typeof part !== 'number'))
     schemas = schemas.flatMap(findMaps).flatMap(({ shape, value }) => shape?.[String(step)] ?? value ?? [])
   return schemas
 }

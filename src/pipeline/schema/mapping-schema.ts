@@ -22,7 +22,7 @@ const mapping = z.union(
       from: z
         .union([header, listOf(header, 'a list of headers', 1, 20)], { error: 'a header of the input, or a list of headers' })
         .optional()
-        .describe('The header, or several of which the first that exists is taken.'),
+        .describe('The header, or several: the first that exists is taken.'),
       index: orNull(index()),
       value: orNull(text('a text', 500)).describe('The same text in every row, in place of a column.'),
       pad: orNull(whole(1, 32)).describe('Pad all-digit cells with zeros on the left to this many digits.'),

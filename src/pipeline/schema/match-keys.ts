@@ -113,7 +113,7 @@ function listLetters(ranges: readonly string[]): string {
 }
 
 export const accept = map({
-  banding: orNull(bands()).describe('Bands (`general.banding`) that stay matched. Absent: all but those of `review`.'),
+  banding: orNull(bands()).describe('Bands (`general.banding`) that stay matched. Absent: all but the bands of `review`.'),
   review: bands().prefault([]).describe('Bands that a person should look at; any other band is unmatched.'),
   pattern: orNull(
     z.record(

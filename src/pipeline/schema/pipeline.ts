@@ -8,7 +8,7 @@ import type { PipelineFields } from './schema.ts'
 
 export interface Pipeline extends Omit<PipelineFields, '$schema' | 'vars' | 'enrich' | 'output'> {
   readonly enrich: { readonly product: Product; readonly tags: readonly string[] } | null
-  /** Those of `enrich`. */
+  /** The tags of `enrich`. */
   readonly headers?: Readonly<Record<string, string>>
   readonly output: PlannedOutput | null
 }
@@ -51,12 +51,12 @@ function longOutput(
     review: output.review && outputPath(output.review, base),
     // The server reads text between tabs.
     format: table === null ? (output.format ?? formatOfName(output.path) ?? 'csv') : 'tsv',
-    ...(table === null ? {} : { table }),
+    table: table ?? undefined,
     columns: chosen?.map(({ from }) => from) ?? columns,
-    ...(rename.length === 0 ? {} : { rename: Object.fromEntries(rename) }),
-    ...(names === 'snake' ? { names } : {}),
-    ...(onFail === 'replace' ? { onFail } : {}),
-    ...(output.path === named ? { isAnywhere: true } : {}),
-    ...(roots.length === 0 ? {} : { roots }),
+    rename: rename.length === 0 ? undefined : Object.fromEntries(rename),
+    names: names === 'snake' ? names : undefined,
+    onFail: onFail === 'replace' ? onFail : undefined,
+    isAnywhere: output.path === named || undefined,
+    roots: roots.length === 0 ? undefined : roots,
   }
 }

@@ -27,11 +27,7 @@ const budget = map({
     'refuse: refuse a run that could need more than the account has left (GET /access).',
   ),
 })
-  .transform(({ month, account, ...rest }) => ({
-    ...rest,
-    ...(month === null ? {} : { month }),
-    ...(account === null ? {} : { account }),
-  }))
+  .transform(({ month, account, ...rest }) => ({ ...rest, month: month ?? undefined, account: account ?? undefined }))
   .prefault({})
   .describe('Refuse before spending more.')
 
@@ -224,7 +220,7 @@ const outputFields = map({
   names: z
     .enum(['original', 'snake'])
     .prefault('original')
-    .describe('snake: columns of the output are named in lower case with underscores, those of the input too.'),
+    .describe('snake: columns of the output are named in lower case with underscores, columns of the input too.'),
   unmatched: orNull(path).describe('The rows that were not matched.'),
   review: orNull(path).describe('The rows a person should look at, with the best candidate.'),
 })
@@ -277,7 +273,7 @@ export const pipelineSchema = map({
     concurrency: whole(1, 32).prefault(4).describe('Remote jobs at the same time.'),
     collapse: flag().prefault(false).describe('Rows with equal mapped cells are uploaded once; all of them get the result.'),
     companyNumbers: orNull(z.enum(COMPANY_NUMBERS, { error: 'reliable or unreliable' })).describe(
-      "unreliable: a number alone is no match where the name is another; reliable: it is, at the same place. fettle's own service only. Absent: by the list.",
+      "unreliable: a number alone does not match where the name differs; reliable: it does, at the same place. fettle's own service only. Absent: by the list.",
     ),
   })
     .prefault({})

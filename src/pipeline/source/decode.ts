@@ -16,7 +16,7 @@ export function pipelineFormat(file: string): 'yaml' | 'json' | null {
 /** The text of a pipeline file. Only UTF-8 up to 256 KiB is text; the issue names the encoding or the byte that is not. */
 export function decodePipeline(bytes: Uint8Array, file: string): { readonly text: string } | { readonly issue: Issue } {
   const refuse = (message: string, hint?: string) => ({
-    issue: issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null }, ...(hint ? { hint } : {}) }),
+    issue: issue('FETTLE_PIPELINE_READ', message, { at: { file, line: null, column: null }, hint }),
   })
   if (bytes.length > MAX_BYTES) return refuse(`the pipeline file is larger than 256 KiB: ${bytes.length} bytes`)
   const [first, second] = bytes

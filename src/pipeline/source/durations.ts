@@ -13,7 +13,7 @@ export function parseDuration(text: string): number | null {
 }
 
 export function formatDuration(ms: number): string {
-  const unit = (['d', 'h', 'm', 's'] as const).find(one => ms % UNITS[one] === 0) ?? 'ms'
+  const unit = (['d', 'h', 'm', 's'] as const).find(name => ms % UNITS[name] === 0) ?? 'ms'
   return `${ms / UNITS[unit]}${unit}`
 }
 

@@ -94,7 +94,7 @@ export function interpolate(tree: Tree, sources: Sources) {
     return { ...scalar, value: text, state: names.length > 0 ? 'filled' : 'literal' }
   }
 
-  // The variables first: everything else may use them, and --var replaces those of the file.
+  // The variables first: everything else may use them, and --var replaces variables of the file.
   const withVars = mapScalars(tree, (scalar, path) => {
     if (path[0] !== 'vars' || path.length !== 2) return scalar
     const name = String(path[1])
@@ -225,7 +225,7 @@ const DATABASE_KEYS = ['sql', 'url', 'table', 'mode']
 /** The entries with another path, and without a format that its name contradicts. */
 function replaced({ entries, offset }: TreeMap, path: string, node: Tree): TreeMap['entries'] {
   const all = new Map([...entries, ['path', { offset, node }]])
-  // The key of an input names its rows, that of an output belongs to its table.
+  // The key of an input names its rows, the key of an output belongs to its table.
   for (const key of all.has('table') ? [...DATABASE_KEYS, 'key'] : DATABASE_KEYS) all.delete(key)
   const format = all.get('format')?.node
   const named = OUTPUT_FORMAT_NAMES.find(name => format?.kind === 'scalar' && format.value === name)

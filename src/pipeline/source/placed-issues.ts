@@ -32,8 +32,8 @@ export function toIssues(
   const issues = placed.slice(0, MAX_ISSUES).map(({ finding, offset }) =>
     issue(code ?? finding.code, finding.message, {
       at: ('path' in finding ? origin(finding.path) : null) ?? placeAt(offset),
-      ...(finding.hint === undefined ? {} : { hint: finding.hint }),
-      ...(finding.severity === undefined ? {} : { severity: finding.severity }),
+      hint: finding.hint,
+      severity: finding.severity,
     }),
   )
   const rest = placed.slice(MAX_ISSUES)

@@ -140,10 +140,10 @@ function keyText(key: Node | null): string | null {
   return text === '' ? null : text
 }
 
-// Characters that YAML does not allow in a text, some of which the lexer uses as internal marks.
+// Characters that YAML does not allow in a text; the lexer uses some of them as internal marks.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufeff]/
 
-/** More words and signs than this are no pipeline; the parser's time grows with the square of some of them. */
+/** More words and signs than this are not a pipeline; the parser's time grows with the square of some of them. */
 const MAX_TOKENS = 20_000
 
 /**
