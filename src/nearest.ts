@@ -36,7 +36,7 @@ export function nearest(word: string, known: Iterable<string>): string | null {
 }
 
 function longestWithin(wanted: string, known: Iterable<string>): string | null {
-  const parts = [...known].filter(one => one.length >= 4 && wanted.includes(one.toLowerCase()))
+  const parts = [...known].filter(word => word.length >= 4 && wanted.includes(word.toLowerCase()))
   return parts.sort((a, b) => b.length - a.length)[0] ?? null
 }
 

@@ -23,7 +23,7 @@ function statOf(pid: number): { readonly state: string; readonly began: string }
 /** Start time of this process; undefined without /proc. */
 export const ownBeginning = (): string | undefined => statOf(process.pid)?.began
 
-/** Identifies the machine or container whose process ids are those of this process: 8 hexadecimal digits. */
+/** Identifies the machine or container that has the process ids of this process: 8 hexadecimal digits. */
 export function pidNamespace(): string {
   let space = ''
   try {

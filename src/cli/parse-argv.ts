@@ -1,5 +1,6 @@
 /** argv -> the command and its flags. Unknown commands and flags are reported here with the nearest name, before yargs parses them. */
 
+import { defined } from '../defined.ts'
 import yargs, { type Argv, type Options } from 'yargs'
 import { EXIT, type FettleError } from '../errors.ts'
 import { type Command, type Flags, nameOf, type Option, usageError } from './command.ts'
@@ -93,17 +94,19 @@ function declare(argv: Argv, command: Command, hidden = false, env: Io['env'] = 
 const defineOption = (
   { type = 'text', alias, choices, default: preset, variable = '', isRequired, describe }: Option,
   env: Io['env'] = {},
-) => ({
-  describe,
-  ...(alias === undefined ? {} : { alias }),
-  ...(preset === undefined ? {} : { default: env[variable] || preset }),
-  demandOption: isRequired === true,
-  array: type === 'list',
-  ...(choices !== undefined ? { choices } : { type: type === 'switch' ? ('boolean' as const) : ('string' as const) }),
-})
+) =>
+  defined({
+    describe,
+    alias,
+    default: preset === undefined ? undefined : env[variable] || preset,
+    demandOption: isRequired === true,
+    array: type === 'list',
+    choices,
+    type: choices !== undefined ? undefined : type === 'switch' ? ('boolean' as const) : ('string' as const),
+  })
 
 const defineValues = ({ type, values = 1 }: Option): Options =>
-  type === 'switch' ? {} : { requiresArg: true, ...(type === 'list' ? { nargs: values } : {}) }
+  type === 'switch' ? {} : defined({ requiresArg: true, nargs: type === 'list' ? values : undefined })
 
 /** The help of a command in `width` columns, for the documents. */
 export const helpOf = (command: Command, width: number): Promise<string> =>

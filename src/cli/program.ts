@@ -15,7 +15,7 @@ function listenForSignals(): AbortSignal {
   const on = (name: 'SIGINT' | 'SIGTERM', code: 'FETTLE_SIGINT' | 'FETTLE_SIGTERM'): void => {
     process.on(name, () => {
       if (stop.signal.aborted) {
-        // Windows has no signal to die of: the exit code would be 1, that of a failed check.
+        // Windows has no signal to die of: the exit code would be 1, as of a failed check.
         if (process.platform === 'win32') process.exit(name === 'SIGINT' ? EXIT.sigint : EXIT.sigterm)
         process.removeAllListeners(name)
         process.kill(process.pid, name)

@@ -27,7 +27,7 @@ export interface MergeInto {
 /**
  * Merges the shards named into one run, `into` if it has a directory already. Throws FETTLE_MERGE and FETTLE_SHARD when they are not
  * all the shards of one list, not all done, or matched against different registers; FETTLE_INPUT_CHANGED when the list is
- * another one by now; FETTLE_DECISIONS_LOST.
+ * a different one by now; FETTLE_DECISIONS_LOST.
  */
 export async function mergeRuns(
   wanted: readonly string[],
@@ -62,7 +62,7 @@ export async function mergeRuns(
 const withRows = (shards: readonly ShardRun[]): readonly ShardRun[] =>
   shards.filter(({ state }) => wholePlan(state.plan).sent > 0)
 
-/** The earlier answers of all shards as those of the new run. Throws FETTLE_OUTPUT_WRITE. */
+/** The earlier answers of all shards as answers of the new run. Throws FETTLE_OUTPUT_WRITE. */
 async function joinedReuse(shards: readonly ShardRun[], { path }: RunDirectory): Promise<MergedShards['reuse']> {
   const asked = withRows(shards)
   if (asked.every(({ state }) => state.reuse === null)) return undefined

@@ -7,7 +7,7 @@ import { type Connected, openSharedRateLimiter } from '../queue/index.ts'
 type Pace = Shared['pace']
 type Turns = Awaited<ReturnType<typeof openSharedRateLimiter>>
 
-/** The runtimes of runs whose requests take turns with those of other processes, by account. */
+/** The runtimes of runs whose requests take turns with requests of other processes, by account. */
 export interface SharedRuntimes {
   /** The runtime of a run that asks as `identity`. */
   readonly of: (identity: string) => Runtime

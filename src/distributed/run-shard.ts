@@ -34,7 +34,7 @@ const LAST_MS = 10_000
 /** The runs of this machine; several machines may share the directory. */
 const workerDir = (runsDir: string): string => join(runsDir, 'workers', hostname())
 
-/** Copies the rows of a query, which the submitter has among its runs, to those of this machine. Throws FETTLE_INPUT_READ without them. */
+/** Copies the rows of a query, which the submitter has among its runs, to the runs of this machine. Throws FETTLE_INPUT_READ without them. */
 async function copyRows({ input }: Plan, runsDir: string): Promise<void> {
   const name = join('inputs', `${input.sha256}.csv`)
   const target = join(workerDir(runsDir), name)

@@ -181,7 +181,7 @@ async function checkSettings(env: Env): Promise<CheckResult[]> {
 const checkRunKey = (env: Env): Promise<CheckResult> =>
   attempt('run key', () => {
     const found = findRunKey(env, null)
-    return ok('run key', found ? `${found.key} (${found.from})` : 'none: the command of a finished run starts another one')
+    return ok('run key', found ? `${found.key} (${found.from})` : 'none: the command of a finished run starts a new one')
   })
 
 function findMisspelled(env: Env): CheckResult[] {

@@ -1,4 +1,4 @@
-/** The run key: the same in every attempt of one run of a schedule, another one in the next run. */
+/** The run key: the same in every attempt of one run of a schedule, a different one in the next run. */
 import { FettleError } from '../errors.ts'
 import { pipesContext } from './dagster-pipes.ts'
 import { type Env, text } from './environment.ts'

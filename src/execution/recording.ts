@@ -60,7 +60,7 @@ const cannotWrite = (file: string, cause: unknown): FettleError =>
   new FettleError('FETTLE_OUTPUT_WRITE', `cannot write the recording ${file}: ${(cause as Error).message}`, { cause })
 
 /**
- * Starts the cassette of a run, or continues that of an earlier process. An error while it is written ends the recording with a
+ * Starts the cassette of a run, or continues the cassette of an earlier process. An error while it is written ends the recording with a
  * warning, not the run. Throws FETTLE_USAGE and FETTLE_OUTPUT_WRITE before anything is sent.
  */
 export async function openRecording(needs: RecordingNeeds): Promise<Recording> {

@@ -161,7 +161,7 @@ export class RunExecution implements Attempt {
     const { plan } = this.#state
     if (plan.rows > 0 && wholePlan(plan).sent > 0) return this.#runPaidStages()
     const none = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicates: 0, failed: 0, skipped: plan.skipped ?? 0 }
-    // A shard without rows to send has empty ones, or those of earlier shards; any other such list is `input.empty: skip`.
+    // A shard without rows to send has empty answers, or answers of earlier shards; any other such list is `input.empty: skip`.
     const isShard = plan.rows > 0 && plan.shard !== undefined
     const end = isShard ? ({ status: 'success', outcomes: UNKNOWN } as const) : ({ status: 'skipped', outcomes: none } as const)
     this.record.append({ type: 'run.finished', exitCode: EXIT.ok, checks: [], error: null, ...end })

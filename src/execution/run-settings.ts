@@ -81,7 +81,7 @@ export interface OpenRun {
 
 /** What an attempt at a run works with; earlier runs of its series are settled with the same limits. */
 export interface Attempt {
-  /** Their signal is that of `limit`. */
+  /** Their signal is the signal of `limit`. */
   readonly settings: RunSettings
   readonly directory: RunDirectory
   readonly record: RunRecord

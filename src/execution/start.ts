@@ -155,7 +155,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
     const last = runToContinue(plan, merge.identity, settings.runsDir)
     const isSame = last !== null && isSameWork(last.plan, plan) && hasJobs(last)
     if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) {
-      // Those of a queue were checked when they were submitted.
+      // Plans of a queue were checked when they were submitted.
       if (merge.runId === undefined) await assertDecisionsKept(plan, settings, nowOf(settings)(), merge.undo)
       return newRun(plan, lock, settings, merge)
     }

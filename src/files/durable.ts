@@ -131,7 +131,7 @@ export function createFolders(path: string, options: FolderOptions = {}): string
   return parent ?? path
 }
 
-/** Whenever the process is killed, there is no folder without its `.gitignore`: it is made under another name. */
+/** Whenever the process is killed, there is no folder without its `.gitignore`: it is made under a different name. */
 function createIgnored(path: string, mode: number): void {
   const temporary = join(dirname(path), `.${basename(path)}.new`)
   try {

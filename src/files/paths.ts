@@ -103,7 +103,7 @@ function matchesTokens(tokens: readonly Token[], chars: readonly string[]): bool
 const MOST_FILES = 1_000
 const WILDCARD = /[*?[{]/
 
-/** Null for a path that means one file. Hidden files are no part of a list. */
+/** Null for a path that means one file. Hidden files are not part of a list. */
 export async function listFiles(path: string, root = ''): Promise<readonly string[] | Issue | null> {
   const at = { file: path, line: null, column: null }
   const refuse = (why: string, hint: string): Issue =>
@@ -115,7 +115,7 @@ export async function listFiles(path: string, root = ''): Promise<readonly strin
     const files = isFolder ? await filesIn(path, root) : await matches(path, root)
     if ('folder' in files)
       return refuse(
-        `the folder holds another one, ${files.folder}`,
+        `the folder contains a folder, ${files.folder}`,
         `Name the files with wildcards, such as ${join(path, '**/*.csv')}.`,
       )
     if (files.length === 0)

@@ -47,11 +47,14 @@ export function readOwner(path: string): LockOwner | null {
   }
 }
 
+/** The tokens of the locks that this process holds. */
+const ours = new Set<string>()
+
 /**
- * Whether the owner that the lock file at `path` names is gone. `ours` are the tokens this process holds; `now` is milliseconds
- * since 1970. A file that has been removed meanwhile is not stale.
+ * Whether the owner that the lock file at `path` names is gone. `now` is milliseconds since 1970. A file that has been removed
+ * meanwhile is not stale.
  */
-function isStale(path: string, owner: LockOwner | null, ours: ReadonlySet<string>, now: number, staleMs = STALE_MS): boolean {
+function isStale(path: string, owner: LockOwner | null, now: number, staleMs = STALE_MS): boolean {
   const isHere = owner?.host === hostname() && (owner.space === undefined || owner.space === pidNamespace())
   // A lock of ours by number but not by token is an earlier process's: in a container every process may be number 1.
   if (isHere && owner.pid === process.pid) return !ours.has(owner.token)
@@ -81,11 +84,9 @@ export interface Lock {
   release(): void
 }
 
-const ours = new Set<string>()
-
 export function lockHolder(path: string, now: () => number): LockOwner | null {
   const owner = readOwner(path)
-  return owner === null || isStale(path, owner, ours, now()) ? null : owner
+  return owner === null || isStale(path, owner, now()) ? null : owner
 }
 
 /**
@@ -125,10 +126,10 @@ export function takeLock(path: string, now: () => number, staleMs = STALE_MS): L
 
 function acquire(path: string, owner: LockOwner, now: () => number, staleMs: number): LockOwner | null {
   const draft = `${path}.${owner.token}`
-  const isLeft = (file: string, other: LockOwner | null): boolean => isStale(file, other, ours, now(), staleMs)
+  const isLeft = (file: string, other: LockOwner | null): boolean => isStale(file, other, now(), staleMs)
   try {
     writeFileSync(draft, JSON.stringify(owner), { mode: 0o600, flag: 'wx' })
-    // A link either makes the whole lock appear or fails because another one is there.
+    // A link either makes the whole lock appear or fails because there is a lock already.
     while (!tryLink(draft, path)) {
       const other = readOwner(path)
       // Released between the two reads: it is free.
@@ -164,7 +165,7 @@ function sweep(path: string, now: number, staleMs: number): void {
   for (const name of readdirSync(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`)) continue
     const left = join(dirname(path), name)
-    if (isStale(left, readOwner(left), ours, now, staleMs)) rmSync(left, { force: true })
+    if (isStale(left, readOwner(left), now, staleMs)) rmSync(left, { force: true })
   }
 }
 

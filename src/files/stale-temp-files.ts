@@ -31,11 +31,19 @@ function isStale(name: string, ageMs: number, run: string | undefined): boolean 
   return ageMs > DAY_MS
 }
 
-/** Removes stale temporary files in `folder` that begin with `start`. `now` is the file system's clock. */
-async function sweep(folder: string, start: string, now: number, isKept: (name: string) => boolean, run?: string): Promise<void> {
+interface SweepOptions {
+  /** By the file system's clock; 0: no file of a foreign host is old enough. */
+  readonly now?: number
+  /** The name of a file that stays. */
+  readonly kept?: string
+  readonly run?: string
+}
+
+/** Removes stale temporary files in `folder` that begin with `start`. */
+async function sweep(folder: string, start: string, { now = 0, kept, run }: SweepOptions = {}): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names) {
-    if (!name.startsWith(start) || !name.endsWith('.tmp') || isKept(name)) continue
+    if (!name.startsWith(start) || !name.endsWith('.tmp') || name === kept) continue
     try {
       const age = now - (await lstat(join(folder, name))).mtimeMs
       if (isStale(name.slice(start.length, -'.tmp'.length), age, run)) await unlink(join(folder, name))
@@ -46,7 +54,7 @@ async function sweep(folder: string, start: string, now: number, isKept: (name: 
 }
 
 /**
- * Removes stale temporary files of `target`, except `kept`: those of dead processes, those older than a day, and those of `run`,
+ * Removes stale temporary files of `target`, except `kept`: files of dead processes, files older than a day, and files of `run`,
  * since one process at a time writes for a run.
  */
 export async function removeStaleTempFiles(target: string, kept: string, run?: string): Promise<void> {
@@ -54,11 +62,11 @@ export async function removeStaleTempFiles(target: string, kept: string, run?: s
     ({ mtimeMs }) => mtimeMs,
     () => 0,
   )
-  await sweep(dirname(target), formatStart(target), now, name => name === basename(kept), run)
+  await sweep(dirname(target), formatStart(target), { now, kept: basename(kept), run })
 }
 
 /** Removes what dead processes of this machine left beside `target`; for readers of it. */
-export const sweepBeside = (target: string): Promise<void> => sweep(dirname(target), formatStart(target), 0, () => false)
+export const sweepBeside = (target: string): Promise<void> => sweep(dirname(target), formatStart(target))
 
 /** Removes the temporary files of dead processes of this machine in a folder, for any target. */
-export const sweepFolder = (folder: string): Promise<void> => sweep(folder, '.', 0, () => false)
+export const sweepFolder = (folder: string): Promise<void> => sweep(folder, '.')

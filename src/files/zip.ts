@@ -60,7 +60,7 @@ export function centralDirectory(members: readonly Member[], offset: number): Bu
   return Buffer.concat([list, record('42222442', [END, 0, 0, count, count, list.length, offset, 0])])
 }
 
-/** The members that an archive lists; null when the bytes are no archive, or are cut short. */
+/** The members that an archive lists; null when the bytes are not an archive, or are cut short. */
 export function readDirectory(archive: Buffer): Member[] | null {
   const last = archive.length - END_BYTES
   // A comment of up to 64 KiB may follow the end record.

@@ -62,7 +62,7 @@ export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): 
     record_delimiter: style.lineEnd,
     // A named line end switches off the quoting of the other ones: test "line ends in cells".
     quote_record_delimiter: true,
-    // A lone empty cell would be a blank line, and a blank line is no row.
+    // A lone empty cell would be a blank line, which is not a row.
     quoted_empty: style.columns === 1,
   })
 }

@@ -24,8 +24,8 @@ import { follow, type RunHandle } from './run-handle.ts'
 const calls = () => import('./calls.ts')
 
 /**
- * Checks a pipeline and its input as a run does before its first request; sends nothing. `pipeline` is a file or an object, of which
- * rows as `input` are consumed.
+ * Checks a pipeline and its input as a run does before its first request; sends nothing. `pipeline` is a file or an object; rows
+ * as its `input` are consumed.
  */
 export const check = async (pipeline: string | RowsPipeline, options: LibraryOptions = {}): Promise<Check> =>
   (await calls()).check(pipeline, options)

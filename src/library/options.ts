@@ -55,7 +55,7 @@ export interface ExecutionOptions extends EnvironmentOptions {
   readonly clock?: Clock
 }
 
-/** Options of `run` and `check`, most of which replace keys of the pipeline. */
+/** Options of `run` and `check`; most replace keys of the pipeline. */
 export interface LibraryOptions extends ExecutionOptions, ReuseOptions, Partial<Omit<Overrides, 'shard' | 'register'>> {
   /** Register of this machine to match against, or several; with the embedded service only. */
   readonly register?: string | readonly string[]
@@ -123,7 +123,7 @@ export interface Check {
   readonly issues: readonly Issue[]
 }
 
-/** The status of a run; `exitCode` is that of `fettle status`. */
+/** The status of a run; `exitCode` is the exit code of `fettle status`. */
 export interface RunStatus extends Pick<CurrentRunStatus, 'status' | 'carrier' | 'jobs'> {
   readonly runId: string
   readonly exitCode: number
@@ -299,7 +299,7 @@ export function makeSettings(
   }
 }
 
-/** Throws FETTLE_USAGE for what is no set of permissions, such as 640 in place of 0o640. */
+/** Throws FETTLE_USAGE for anything but a set of permissions, such as 640 in place of 0o640. */
 function checkMode(mode: number): number {
   if (Number.isInteger(mode) && mode >= 0o400 && mode <= 0o777 && (mode & 0o600) === 0o600) return mode
   throw new FettleError('FETTLE_USAGE', `outputMode ${mode}: expected permissions that let the owner read and write`, {

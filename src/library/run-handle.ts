@@ -67,7 +67,7 @@ function makeCheckpoint(state: RunState, runsDir: string): Checkpoint {
   }
 }
 
-/** A copy of a report with the method `rows`, which is no part of its JSON. */
+/** A copy of a report with the method `rows`, which is not part of its JSON. */
 const withRows = (report: Report, folder: string): RunReport =>
   Object.defineProperty({ ...report }, 'rows', {
     async *value() {

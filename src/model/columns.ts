@@ -46,7 +46,7 @@ export interface OutputColumns {
   readonly names?: 'snake'
 }
 
-/** The names of an output's columns, with those of the input, `own`, in place of `*`. Without `rename` and `names` they may repeat. */
+/** The names of an output's columns, with the columns of the input, `own`, in place of `*`. Without `rename` and `names` they may repeat. */
 export function outputNames({ columns, rename = {}, names }: OutputColumns, own: readonly string[]): string[] {
   const all = columns.flatMap((name): { name: string; as?: string | undefined }[] =>
     name === ALL_COLUMNS ? own.map(header => ({ name: header })) : [{ name, as: rename[name] }],
@@ -63,7 +63,7 @@ export function outputNames({ columns, rename = {}, names }: OutputColumns, own:
 /** Letters of Latin alphabets that do not decompose. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', þ: 'th' }
 
-/** `general.connectId` -> `general_connect_id`, `Company Name` -> `company_name`; a name without Latin letters and digits is that of its place. */
+/** `general.connectId` -> `general_connect_id`, `Company Name` -> `company_name`; a name without Latin letters and digits becomes its position. */
 export function snakeCase(name: string, at: number): string {
   const words = name
     .replace(/[ßÆæŒœØøŁłĐđÞþ]/g, letter => LETTERS[letter.toLowerCase()]!)

@@ -55,9 +55,9 @@ function findKind({ rule, new: now }: NamedEvent): string {
 /** Companies by what happened to them; a company with two events of a kind counts once. */
 export function countKinds(events: Iterable<NamedEvent>): Record<string, number> {
   const companies = new Map<string, Set<string>>()
-  for (const one of events) {
-    const kind = findKind(one)
-    companies.set(kind, (companies.get(kind) ?? new Set()).add(one.company.id))
+  for (const event of events) {
+    const kind = findKind(event)
+    companies.set(kind, (companies.get(kind) ?? new Set()).add(event.company.id))
   }
   return Object.fromEntries([...companies].map(([kind, ids]) => [kind, ids.size]))
 }

@@ -76,7 +76,7 @@ export interface RowSample {
   readonly row: number
   /** Line of the file on which the row starts, null where it is unknown. */
   readonly line: number | null
-  /** Of an input of several files: that of the row. */
+  /** The file of the row, for an input of several files. */
   readonly file?: string
   readonly key: string | null
   /** `manualMatched`: a decision gave the row its company. */
@@ -192,7 +192,7 @@ export interface DecisionCounts {
 }
 
 /**
- * Rows with a question, and those of them with an earlier answer. The others are sent: `sent` are the different ones among them, by
+ * Rows to look up, and how many of them have an earlier answer. The others are sent: `sent` are the different ones among them, by
  * reason, and `repeated` have the question of one of these.
  */
 export interface ReuseCounts {
@@ -248,7 +248,7 @@ export interface QuestionCounts {
   readonly incomplete: number
 }
 
-/** A company that a person accepted for a row, and of which tags are missing. */
+/** A company that a person accepted for a row, with missing tags. */
 export interface AcceptedCompany {
   readonly id: string
   readonly name: string
@@ -256,7 +256,7 @@ export interface AcceptedCompany {
   readonly country: string
 }
 
-/** A company by its id, with those of its tags that are not empty. */
+/** A company by its id, with its filled tags. */
 export interface FetchedCompany {
   readonly id: string
   readonly tags: Readonly<Record<string, string>>
@@ -276,12 +276,12 @@ export interface UnfitColumn {
 
 export interface PublishedResults {
   readonly files: readonly OutputFile[]
-  /** A check failed, and the files have names of their own beside those of the plan. */
+  /** A check failed, and the files have separate names, next to the files of the plan. */
   readonly isRejected?: boolean
   readonly outcomes: Outcomes
   /** Null without an earlier run to compare with. */
   readonly changes: RunChanges | null
-  /** Rows by outcome, apart for earlier answers and those of this run; null where earlier answers are not used. */
+  /** Rows by outcome, for earlier answers and for answers of this run; null where earlier answers are not used. */
   readonly reused: { readonly known: Outcomes; readonly sent: Outcomes } | null
   readonly samples: readonly RowSample[]
   /** Unmatched rows by reason. */
@@ -308,7 +308,7 @@ export interface PublishedResults {
   readonly otherDecisions: { readonly path: string; readonly rows: number } | null
   /** Null when the service is asked for no candidates, or has been asked. */
   readonly questions: QuestionCounts | null
-  /** Accepted companies of which tags are missing; null when none are fetched. */
+  /** Accepted companies with missing tags; null when none are fetched. */
   readonly accepted: number | null
   /** Null when no stage uses the companies. */
   readonly companies: CompanyCounts | null

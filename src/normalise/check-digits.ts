@@ -9,7 +9,7 @@ type Check = (digits: readonly number[]) => boolean
 const weigh = (digits: readonly number[], weights: readonly number[]): number =>
   weights.reduce((sum, weight, at) => sum + weight * digits[at]!, 0)
 
-/** The last digit completes the weighted sum to a multiple of 11, or to one and `rest`. Ten, which is no digit, is written as `ten`. */
+/** The last digit completes the weighted sum to a multiple of 11, or to one and `rest`. Ten, which is not a digit, is written as `ten`. */
 const eleven =
   (weights: readonly number[], { rest = 0, ten = 10 } = {}): Check =>
   digits => {
@@ -120,7 +120,7 @@ function irishHolds(number: string): boolean {
   return IRISH[(weigh(digits, [8, 7, 6, 5, 4, 3, 2]) + 9 * last) % 23] === number[7]
 }
 
-/** One number has the check digit of a person, another one for the whole number, in which N and L are 23 and 21, and B is 11. */
+/** One number has the check digit of a person, a different number the check digit of the whole, where N and L are 23 and 21, and B is 11. */
 const dutchHolds = (number: string): boolean =>
   eleven([-9, -8, -7, -6, -5, -4, -3, -2])(readDigits(number.slice(0, 9))) ||
   remainder(`2321${number.slice(0, 9)}11${number.slice(10)}`, 97) === 1

@@ -148,7 +148,7 @@ const withoutZeros = (word: string): string => (word.includes('0') ? word.replac
 export const collapseUmlauts = (word: string): string => (word.includes('e', 1) ? word.replace(/([aou])e/g, '$1') : word)
 
 /**
- * Whether a name shows that it is shortened: by a full stop behind a word of three letters or more that is no legal form (`NORTHERN STAR
+ * Whether a name shows that it is shortened: by a full stop behind a word of three letters or more that is not a legal form (`NORTHERN STAR
  * RES.LTD.`), or by the suffix of an exchange, whose lists cut names off.
  */
 export function isShortened(text: string): boolean {

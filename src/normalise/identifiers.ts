@@ -106,7 +106,7 @@ export function normaliseVat(text: string, country: string): string {
 /** Countries whose VAT number holds the organisation number, by law. */
 const SAME_NUMBER = new Set('BE BG CH CZ DK ES FI FR HR IT LV NO PT RO SE'.split(' '))
 
-/** Lengths of the number in a VAT number, where those of people are longer. */
+/** Lengths of the number in a VAT number, where numbers of people are longer. */
 const COMPANY_DIGITS: Readonly<Record<string, number>> = { BG: 9, CZ: 8 }
 
 /** The organisation number in a canonical VAT number; '' where the law keeps the two apart. */

@@ -8,7 +8,7 @@ import { isNative, splitWords } from './text.ts'
 
 /**
  * The kinds of marks, by the character in front of each. A number or point that one name lacks distinguishes two companies; a letter (a class of
- * shares, a name cut off), a country or a word in brackets only if the other name has another one.
+ * shares, a name cut off), a country or a word in brackets only if the other name has a different word.
  */
 const [NUMBER, COMPASS, LETTER, COUNTRY, BRACKET, PART] = ['#', '^', '-', '@', '(', '~'] as const
 /**
@@ -63,7 +63,7 @@ const PARTS = new Set(
 )
 
 const BRACKETED = /[([]([^()[\]]{1,60})[)\]]/g
-/** `DL-,0025`, `EO 1,-`: a par value has numbers that are no part of the name. */
+/** `DL-,0025`, `EO 1,-`: a par value has numbers that are not part of the name. */
 const PAR_VALUE = /\d\s?,|,\s?-?\d|-\s?,/
 
 export const STOP_WORDS: ReadonlySet<string> = new Set(abbreviations.stopWords.split(' '))
@@ -158,7 +158,7 @@ export function marksDiffer(one: string, other: string, hasOwnWords = true): 0 |
   return [...own, ...known].some(mark => hasOwnWords && mark.startsWith(PART)) ? 1 : 0
 }
 
-/** The words of a name without which it is that of another company, by its marks. */
+/** The words without which a name belongs to a different company, by its marks. */
 export const distinctWords = (marks: string): string[] =>
   marks.includes(DISTINCT)
     ? marks

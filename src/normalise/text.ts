@@ -75,7 +75,7 @@ export function isNative(text: string): boolean {
   return false
 }
 
-/** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic: marks that a list may leave out. Those of other scripts are letters. */
+/** Accents of Latin, Greek and Cyrillic letters, points of Hebrew and Arabic: marks that a list may leave out. Marks of other scripts are letters. */
 const ACCENTED = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*/gu
 const POINTS = /(?<=[\p{Script=Hebrew}\p{Script=Arabic}])\p{M}+/gu
 const BETWEEN_KANA_AND_HAN = /(?<=\p{Script=Katakana}ー?)(?=\p{Script=Han})|(?<=\p{Script=Han})(?=\p{Script=Katakana})/gu

@@ -124,7 +124,7 @@ async function whyNotThere(
   // A file of another kind is not opened as a database.
   if (format === null) return null
   if (there !== null && format === 'json' && !isGzipName(path) && !(await isArray(path)))
-    return 'is there, and is no table: only a JSON array is replaced'
+    return 'exists and is not a table: only a JSON array is replaced'
   if (there === null || isTableName(path, format)) return null
   const { kind } = formatFacts(format)
   const names = extensionsOf(kind)

@@ -22,7 +22,7 @@ function inWords({ head, tail, above, below }: Surroundings, report: Pipeline['r
   return [...part(head, 'above the header', above), ...part(tail, 'below the last row', below)].join('; ')
 }
 
-/** Lines around the table that are no part of it; null without any. A `sep=` line above them is part of the dialect. */
+/** Lines around the table that are not part of it; null without any. A `sep=` line above them is part of the dialect. */
 function findLinesAround(edges: TableEdges, linesBefore: number, hasHeader: boolean): Surroundings | null {
   const found = surroundingsOf(edges, hasHeader)
   const skipped = edges.skipped.above.reduce((sum, { lines }) => sum + lines, 0)
@@ -47,7 +47,7 @@ export function surroundingIssues({ input, report }: Pipeline, { facts, edges, i
     const around = findLinesAround(table, linesBefore, input.header)
     if (around === null) return [...notes, ...lost]
     const [head, tail] = [around.head + skipped.head, around.tail + skipped.tail]
-    const found = issue('FETTLE_INPUT_LINES', `${table.file} has lines that are no rows: ${inWords(around, report)}`, {
+    const found = issue('FETTLE_INPUT_LINES', `${table.file} has lines that are not rows: ${inWords(around, report)}`, {
       // A pipeline with input.skip may mean the rest as rows.
       severity: input.skip === undefined || areUnreadable ? 'error' : 'warn',
       at,

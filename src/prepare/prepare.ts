@@ -187,7 +187,7 @@ function targetNotes({ project }: ParsedFile, options: Overrides): Issue[] {
   const { limit } = options
   const rows = limit === null ? '' : `, the first ${counted(limit, 'row')}`
   const message = `the target is ${project.target.name}, the default of ${project.project.file}${rows}`
-  return [issue('FETTLE_TARGET', message, { severity: 'info', hint: 'Name a target to choose another one.' })]
+  return [issue('FETTLE_TARGET', message, { severity: 'info', hint: 'Name a target to choose a different one.' })]
 }
 
 /** The options of a run with its target, which a resume needs. */

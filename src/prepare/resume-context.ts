@@ -55,7 +55,7 @@ export function findCurrentPipeline(state: RunState, surroundings: PrepareContex
   }
   const service = isOffline ? recorded.service : resolveService(options, pipeline, recorded.service)
   const { shard, rows, sent, skipped = 0 } = recorded
-  // The counts of a plan are those of the whole list, which the plan of a shard does not have.
+  // The counts of a plan are about the whole list, which the plan of a shard does not have.
   const counted = shard === undefined ? { counts: { sent, skipped } } : { shard: { shard, rows, sent, skipped } }
   const register = findRegisters(service, recorded, options.register ?? pipeline.register)
   const context = { file: recorded.file, target: recorded.target, limit: recorded.limit, service, register, ...counted }

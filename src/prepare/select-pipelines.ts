@@ -90,7 +90,7 @@ function parseTerm(word: string, candidates: readonly Candidate[]): Term {
 
 const GOOD: readonly RunState['status'][] = ['success', 'warn', 'skipped']
 
-/** The plan differs from that of the last good run; a list that is not a local file counts as changed. */
+/** The plan differs from the plan of the last good run; a list that is not a local file counts as changed. */
 async function isChanged({ file, pipeline }: Candidate, context: SelectContext): Promise<boolean> {
   if (pipeline === null) return true
   const { path, sql } = pipeline.input

@@ -37,7 +37,7 @@ const SHORTEST = 3
 interface Counts {
   /** Entries that are removed or changed. */
   readonly entries: number
-  /** Those of them that only a run with the rows has: the number in a message may be a key, too. */
+  /** Contents that only a run with the rows has: the number in a message may be a key, too. */
   readonly ofRows: number
 }
 

@@ -48,7 +48,7 @@ export interface ForgetOptions {
   readonly runsDir: string
   readonly cwd: string
   readonly key: string
-  /** Only rows of this pipeline: another one may use the same keys for other rows. */
+  /** Only rows of this pipeline: another pipeline may use the same keys for other rows. */
   readonly pipeline: string | null
   readonly answersDir: string | null
   /** Tables of reviews, besides the decisions files of the pipelines. */
@@ -62,7 +62,7 @@ export interface Forgotten {
   readonly kept: readonly { readonly what: 'output' | 'job'; readonly name: string; readonly runId: string }[]
   /** A removal that was interrupted before is complete now. */
   readonly completed: boolean
-  /** Runs that were searched, and those of pipelines without `input.key`, which were not. */
+  /** Runs that were searched, and runs of pipelines without `input.key`, which were not. */
   readonly runs: { readonly searched: number; readonly withoutKey: number }
 }
 
@@ -331,7 +331,7 @@ async function findFingerprints({ facts, fingerprintAt, keyAt }: RowTable, key: 
   return [...found].filter(fingerprint => fingerprint !== '')
 }
 
-/** The number of lines about the rows; with `isRemoved` the file is written without them. Throws FETTLE_DECISIONS for a file that is no CSV, FETTLE_OUTPUT_WRITE. */
+/** The number of lines about the rows; with `isRemoved` the file is written without them. Throws FETTLE_DECISIONS for a file that is not a CSV, FETTLE_OUTPUT_WRITE. */
 async function forgetInTable(
   { path, facts, fingerprintAt, keyAt }: RowTable,
   { key, fingerprints }: { readonly key: string; readonly fingerprints: ReadonlySet<string> },

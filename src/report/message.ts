@@ -135,7 +135,7 @@ const REPEATED = [
 ] as const
 
 /**
- * The command that does the same again; null for a pipeline object in a program. It names the registers: those of the environment or
+ * The command that does the same again; null for a pipeline object in a program. It names the registers: registers of the environment or
  * of the machine may be others by then.
  */
 export function repeatCommand({ args }: Report, { file, plan, registers }: Result): string | null {

@@ -18,7 +18,7 @@ export interface ReportContext {
   readonly generatedAt: string
   /** Duration of the run in milliseconds, by a monotonic clock. */
   readonly elapsedMs: number
-  /** The pipeline file; that of the plan if absent. */
+  /** The pipeline file; the plan's if absent. */
   readonly file?: string
   /** The run directory relative to the user; the result line and the resume command contain it. */
   readonly directory?: string

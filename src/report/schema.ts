@@ -21,7 +21,7 @@ const inputSchema = z
     delimiterEvidence: z.string().describe('why this character, in words'),
     header: z.array(z.string()).nullable().describe('the headers; null for a file without a header'),
     columns: known.describe('columns'),
-    blankLines: known.describe('blank lines, which are no rows'),
+    blankLines: known.describe('blank lines, which are not rows'),
     lineEnd: z.string().describe('lf, crlf …'),
   })
   .describe('the list')
@@ -91,7 +91,7 @@ const planSchema = z
       .object({
         path: z.string().describe('file of all rows'),
         format: z.string().describe('its format'),
-        columns: z.array(z.string()).describe('its columns; * are those of the list'),
+        columns: z.array(z.string()).describe('its columns; * stands for all columns of the list'),
         unmatched: text.describe('file of the unmatched rows'),
         review: text.describe('file of the rows in review'),
       })
@@ -150,7 +150,7 @@ const why = z.string().describe('what agrees and what differs')
 const sampleSchema = z.object({
   row,
   line: known.nullable().describe('line of the file it begins on'),
-  file: z.string().optional().describe('of an input of several files: that of the row'),
+  file: z.string().optional().describe('the file of the row, for an input of several files'),
   key,
   score,
   why,

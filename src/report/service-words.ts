@@ -22,7 +22,7 @@ export function judgeCompanyNumbers(jobs: readonly Pick<JobState, 'summary'>[]):
   return known.length === 0 ? null : known.includes('unreliable') ? 'unreliable' : 'reliable'
 }
 
-/** The registers that answered: those of the plan, or those that the service named for its jobs; null where they are unknown. */
+/** The registers that answered, by the plan or as the service named them for its jobs; null where they are unknown. */
 export function registersOf({ plan, jobs }: Pick<RunState, 'plan' | 'jobs'>): readonly Snapshot[] | null {
   const all = plan.register ?? jobs.flatMap(({ summary }) => summary?.registers ?? [])
   const imports = new Map(
@@ -33,7 +33,7 @@ export function registersOf({ plan, jobs }: Pick<RunState, 'plan' | 'jobs'>): re
 
 type Snapshot = NonNullable<Result['registers']>[number]
 
-/** The date of a snapshot, with the start of its digest where another one has the same date. */
+/** The date of a snapshot, with the start of its digest where two have the same date. */
 export const snapshotText = ({ snapshotDate, sha256 }: Omit<Snapshot, 'name'>, other?: Pick<Snapshot, 'snapshotDate'>): string =>
   other?.snapshotDate === snapshotDate ? `${snapshotDate} (sha256 ${sha256?.slice(0, 12)})` : `${snapshotDate}`
 
@@ -48,7 +48,7 @@ const FEW = 20
 
 export function serviceWords(result: Result): string {
   const { service, registers, inRegister, companyNumbers, plan, lowestScores, reuse } = result
-  // With earlier answers the share is that of the whole list.
+  // With earlier answers the share is about the whole list.
   const rows = reuse?.asked ?? plan.sent
   const answered = registers === null || registers.length === 0 ? service : `${service}, ${registerWords(registers)}`
   // The estimate of a list without any company is a leaning towards the default, not a finding.

@@ -53,7 +53,7 @@ export const hasAcceptedPattern = (rules: PlannedAccept | null, pattern: string)
 /**
  * The upper-case letter of a part, null without one. The values of `general.pattern` are not documented (contract §5.7), so three
  * forms are read: named letters (`name A | postcode B`, `name=A, postcode=B`), a letter for each place (`AAZ`, its parts are 1, 2, 3),
- * and names of what agrees (`number+name`), each of which counts as A.
+ * and names of what agrees (`number+name`), each counts as A.
  */
 export function findLetter(pattern: string, part: string): string | null {
   if (/^\d+$/.test(part))

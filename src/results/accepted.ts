@@ -52,7 +52,7 @@ export class AcceptedLister implements RowSink {
 
 /** The enriched file has the tags of the companies that it names; of those proposed later only a few are known. */
 const hasTags = (result: RowResult, id: string): boolean =>
-  listCandidates({ ...result, proposed: [] }).some(one => one.id === id && Object.keys(one.tags).length > 0)
+  listCandidates({ ...result, proposed: [] }).some(candidate => candidate.id === id && Object.keys(candidate.tags).length > 0)
 
 /** The companies of the last outputs, from number `from` (from 0) on. */
 export const readAccepted = (workDir: string, from: number): AsyncIterable<AcceptedCompany> =>

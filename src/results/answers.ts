@@ -1,5 +1,5 @@
 /**
- * Reads the service's answers: those to the uploaded rows from the enriched files of all parts, in order, and those of earlier runs. For
+ * Reads the service's answers: to the uploaded rows from the enriched files of all parts, in order, and answers of earlier runs. For
  * equal rows an answer can be read again from its file.
  */
 
@@ -21,14 +21,14 @@ import { cannotReadBack, receivedPath } from './file-names.ts'
 import { FullRun, type RawAnswer } from './full-run.ts'
 import { NO_PROOF, type OrderProof, orderProof } from './row-order.ts'
 
-/** `row` is a row of an enriched file with `columns`; `outcome` is that of the uploaded row, by the rules of `accept`. */
+/** `row` is a row of an enriched file with `columns`; `outcome` is the outcome of the uploaded row, by the rules of `accept`. */
 export interface Answer {
   readonly row: readonly string[]
   readonly columns: EnrichedColumns
   readonly outcome: RowOutcome
   /** What the service made of the row. */
   readonly serviceOutcome: RowOutcome
-  /** Why the outcome is not that of the service; '' when it is. */
+  /** Why the outcome differs from the service's; '' when it does not. */
   readonly reason: string
   /** Companies that the service proposed when it was asked about the row. */
   readonly proposed: readonly ProposedCompany[]
@@ -115,7 +115,7 @@ export class Answers {
     this.#offsets = collapse || known !== undefined ? new AnswerOffsets(rows, from.workDir) : null
   }
 
-  /** Opens the first part, whose columns decide those of the outputs; those of an earlier answer without one. False without both. */
+  /** Opens the first part, whose columns decide the columns of the outputs; without a part, an earlier answer does. False without both. */
   async begin(): Promise<boolean> {
     if (this.#parts.length > 0 || this.#seen.size > 0 || (await this.#openNext())) return true
     const first = (await (await this.#choice())?.peek()) ?? null
@@ -180,7 +180,7 @@ export class Answers {
     return this.#answer({ row, columns: this.#readColumns(found), outcome, number: 0 }, given, asked)
   }
 
-  /** `part`: that of the row, if it was sent. */
+  /** `part`: the row's part, if it was sent. */
   #answer(came: RawAnswer, given: GivenAnswer, asked: number, part: number | null = null): Answer {
     const { columns } = came
     const { row, outcome: serviceOutcome } =

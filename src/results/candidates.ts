@@ -40,7 +40,7 @@ export function listCandidates(answer: Answer): readonly Candidate[] {
   return [company, ...proposed.filter(other => other.id !== id)]
 }
 
-const isFirst = ({ id }: Candidate, at: number, all: readonly Candidate[]): boolean => all.findIndex(one => one.id === id) === at
+const isFirst = ({ id }: Candidate, at: number, all: readonly Candidate[]): boolean => all.findIndex(other => other.id === id) === at
 
 type Read = (name: string) => string
 
@@ -93,5 +93,5 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 function only(value: unknown, fits: (one: unknown) => boolean): Record<string, unknown> {
   if (!isRecord(value)) return {}
-  return Object.values(value).every(fits) ? value : Object.fromEntries(Object.entries(value).filter(([, one]) => fits(one)))
+  return Object.values(value).every(fits) ? value : Object.fromEntries(Object.entries(value).filter(([, part]) => fits(part)))
 }

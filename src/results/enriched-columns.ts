@@ -1,5 +1,5 @@
 /**
- * Separates the columns of an enriched file into those of the input and those that the service added. Input columns are found by name,
+ * Separates the columns of an enriched file into columns of the input and columns that the service added. Input columns are found by name,
  * ignoring case, spaces and underscores; where several have one name, the cells decide.
  */
 import { FettleError } from '../errors.ts'
@@ -23,7 +23,7 @@ export interface EnrichedColumns {
 /** The columns of rows without an answer. */
 export const NO_COLUMNS: EnrichedColumns = { header: [], received: [], own: [], added: [], find: () => -1 }
 
-/** Columns that the service added, without those of an input. */
+/** Columns that the service added, without columns of an input. */
 export function addedColumns(header: readonly string[]): EnrichedColumns {
   const exact = findPlaces(header)
   const alike = findPlaces(header.map(plain))

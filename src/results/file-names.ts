@@ -19,7 +19,7 @@ export const APPLIED_FILE = 'decisions.csv'
 export const COMPANIES_FILE = 'companies.jsonl'
 export const QUESTIONS_FILE = 'questions.jsonl'
 export const CANDIDATES_FILE = 'candidates.jsonl'
-/** Accepted companies of which tags are missing, and what was fetched of them. */
+/** Accepted companies with missing tags, and what was fetched about them. */
 export const ACCEPTED_FILE = 'accepted.jsonl'
 export const FETCHED_FILE = 'fetched.jsonl'
 /** The result of every row: what the next run is compared with. */

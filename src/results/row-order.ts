@@ -41,7 +41,7 @@ export function orderProof(plan: Plan, columns: EnrichedColumns, { rowsBefore, r
   /** Rows that are all alike may be exchanged. */
   let areAllAlike = true
   let base: number | null = null
-  /** Why row numbers, and why cells, are no proof; null as long as they are. */
+  /** Why row numbers, and why cells, do not prove the order; null as long as they do. */
   let numberProblem = numberAt === -1 ? `it has no ${ROW_NUMBER}` : null
   let cellProblem = lost === undefined ? null : `it does not repeat ${columnLabel(plan, lost)}`
   /** As `cellProblem`, but of cells that the service tidied. */
@@ -129,23 +129,23 @@ function keyProof({ key }: Plan, { own }: EnrichedColumns, rows: number) {
 /** Whether every column can be paired with a different one of its choices (bipartite matching). */
 function canPair(choices: readonly (readonly number[])[]): boolean {
   const holder = new Map<number, number>()
-  const seat = (one: number, tried: Set<number>): boolean =>
-    choices[one]!.some(at => {
+  const seat = (column: number, tried: Set<number>): boolean =>
+    choices[column]!.some(at => {
       if (tried.has(at)) return false
       tried.add(at)
       const other = holder.get(at)
       if (other !== undefined && !seat(other, tried)) return false
-      holder.set(at, one)
+      holder.set(at, column)
       return true
     })
-  return choices.every((_, one) => seat(one, new Set()))
+  return choices.every((_, column) => seat(column, new Set()))
 }
 
 const mappedColumns = ({ mappings }: Plan): number[] =>
   mappings.filter(({ value }) => value === undefined).map(({ index }) => index)
 
 /**
- * Throws when the cells are evidently those of another row, regardless of row numbers. Compares the key and most cells, provided
+ * Throws when the cells evidently belong to a different row, regardless of row numbers. Compares the key and most cells, provided
  * that most input columns were found.
  */
 function contradiction(plan: Plan, { own }: EnrichedColumns, located: readonly number[]): OrderProof['check'] {

@@ -243,12 +243,12 @@ export class RowTotals implements RowSink {
       lowestScores: this.#lowest,
       matches: this.#matches.groups(),
       doubtful: isAudited(this.#plan) ? this.#doubtful : null,
-      words: [...this.#words].map(([word, cells]) => ({ word, cells })).sort((one, other) => other.cells - one.cells),
+      words: [...this.#words].map(([word, cells]) => ({ word, cells })).sort((first, other) => other.cells - first.cells),
       otherDecisions: most === undefined ? null : { path: most[0], rows: most[1] },
     } satisfies Partial<PublishedResults>
   }
 
-  /** Rows with an earlier answer, and the others; their sum is that of all rows. */
+  /** Rows with an earlier answer, and the others; their sum is the number of all rows. */
   #reusedApart() {
     const others = noRows()
     for (const name of Object.keys(others) as RowOutcome[]) others[name] = this.#all[name] - this.#reused[name]
@@ -320,7 +320,7 @@ function countIn(groups: Map<string, GroupCounts>, value: string, outcome: Place
   }
   counts.rows++
   counts[outcome]++
-  if (counts.examples.length < EXAMPLES) counts.examples.push(...[example()].filter(one => one !== null))
+  if (counts.examples.length < EXAMPLES) counts.examples.push(...[example()].filter(cells => cells !== null))
   return counts
 }
 

@@ -132,7 +132,7 @@ export class AnswerFolder {
   }
 
   /**
-   * Chooses what a run asks: `choose` gets the keys that other runs have asked and are not kept, and returns those of this run. Returns what
+   * Chooses what a run asks: `choose` gets the keys that other runs have asked and are not kept, and returns the keys of this run. Returns what
    * was chosen with the lock of the run, which the caller releases. Null where `choose` returns a run to wait for: that one has kept its answers by
    * then, or is gone, and the caller chooses again.
    */
@@ -216,7 +216,7 @@ export class AnswerFolder {
     }
   }
 
-  /** Removes the answers whose age has passed, also those of a file with newer ones. */
+  /** Removes the answers whose age has passed, also in a file with newer answers. */
   async #removeOld(): Promise<void> {
     const files = openFiles(this.path)
     try {

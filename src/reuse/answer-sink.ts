@@ -59,7 +59,7 @@ export class AnswerSink implements RowSink {
     this.#fingerprintOf = fingerprinter(plan)
   }
 
-  /** Adds the answer to a row that was sent; any other is that of an earlier run or of an equal row. */
+  /** Adds the answer to a row that was sent; any other is from an earlier run or an equal row. */
   async add({ result: { raw }, inputRow, uploadRow }: SentRow): Promise<void> {
     if (raw === null || !isAnswerOutcome(raw.outcome)) return
     const { part, outcome, columns } = raw

@@ -24,7 +24,7 @@ export interface ForgottenRow {
   readonly rows: ReadonlySet<string>
 }
 
-/** Which answers are of one pipeline, by the run that asked; null: those of all. */
+/** Which answers are of one pipeline, by the run that asked; null: the answers of all. */
 export type IsOfRun = ((run: string) => boolean) | null
 
 const hex = (digest: Buffer): string => digest.toString('hex')
@@ -53,7 +53,7 @@ export function rowsInAnswers(folders: readonly string[], key: string, isOfRun: 
   return [...rows]
 }
 
-/** The companies that only the answers to rows of a key name, also those of runs that are no longer kept. */
+/** The companies that only the answers to rows of a key name, also of runs that are no longer kept. */
 export function companiesInAnswers(folders: readonly string[], { key, rows }: ForgottenRow, isOfRun: IsOfRun): string[] {
   const [own, others] = [new Set<string>(), new Set<string>()]
   const owner = keyOwner(key)

@@ -4,7 +4,7 @@ import type { Plan } from '../pipeline/model/types.ts'
 import type { AnswerSource } from './files/answers.ts'
 import { Choice, ChoiceWriter } from './files/choice.ts'
 
-/** A shard: its plan, which is that of the rows that are sent once they are chosen. `counts`: null where it sent all rows. */
+/** A shard: its plan, which is about the rows to send once they are chosen. `counts`: null where it sent all rows. */
 export interface ChosenShard {
   readonly workDir: string
   readonly plan: Plan

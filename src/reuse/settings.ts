@@ -28,7 +28,7 @@ export interface ReuseSettings {
   readonly changedCompanies?: ReadonlyMap<string, number>
 }
 
-/** `args`: those of the run, which may have been started with another folder. */
+/** `args`: the arguments of the run, which may have been started with another folder. */
 export function answersFolder({ runsDir, answersDir }: ReuseSettings, args: RunArgs = {}): string {
   const recorded = args['answers-dir']
   return answersDir ?? (typeof recorded === 'string' ? recorded : join(runsDir, 'answers'))

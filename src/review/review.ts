@@ -60,7 +60,7 @@ export function runForReview(runsDir: string, wanted: string | undefined): { sta
 
 /**
  * Writes the outputs and reports of a run again, under these decisions alone, and records that. Throws FETTLE_REVIEW when the
- * answers are no longer kept, FETTLE_INPUT_CHANGED when the input is another one now; decisions hold on the next run then.
+ * answers are no longer kept, FETTLE_INPUT_CHANGED when the input is a different one now; decisions hold on the next run then.
  */
 export async function applyDecisions(
   id: string,

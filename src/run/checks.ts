@@ -177,7 +177,7 @@ export function evaluateUndone({ plan, decisions }: Pick<RunState, 'plan' | 'dec
     : [{ assertion: 'review.undone', success: false, severity, expected: 'none', actual: counted(undone, 'decision') }]
 }
 
-/** Whether the outputs of a run with these outcomes are not to replace those of the last good run. */
+/** Whether the outputs of a run with these outcomes may not replace the outputs of the last good run. */
 export function isRejected(
   { plan }: Pick<RunState, 'plan'>,
   outcomes: Outcomes,

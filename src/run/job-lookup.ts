@@ -177,6 +177,12 @@ const REFUSALS: readonly (number | null)[] = [400, 409, 422]
 export const isRefusal = (error: unknown): boolean =>
   FettleError.is(error) && error.code === 'FETTLE_REJECTED' && REFUSALS.includes(error.status)
 
+interface Attempts<T> {
+  readonly isBusy: (status: string) => boolean
+  readonly send: () => Promise<T>
+  readonly already: () => Promise<T | undefined>
+}
+
 /**
  * Sends a request that the service may refuse (400, 409, 422) because it already took effect: then the value of `already` is the
  * answer. Or because the job is busy with the previous request: then it is sent again every two seconds for up to a minute. Throws
@@ -185,9 +191,7 @@ export const isRefusal = (error: unknown): boolean =>
 export async function whenReady<T>(
   job: JobState,
   ports: Ports,
-  isBusy: (status: string) => boolean,
-  send: () => Promise<T>,
-  already: () => Promise<T | undefined> = async () => undefined,
+  { isBusy, send, already }: Attempts<T>,
 ): Promise<T> {
   const until = ports.clock.monotonic() + NOT_YET_MS
   let wasBusy = false

@@ -109,7 +109,7 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
       last = status
       yield { type: 'status.observed', part: job.part, stage: wait.stage, status, summary: record.jobSummary ?? null }
       const phase = wait.readPhase(status)
-      // After a step back a single answer is no proof: the same status must be read twice.
+      // After a step back a single answer proves nothing: the same status must be read twice.
       if (phase === 'done' && (!requiresConfirmation || confirmed === status)) return record
       confirmed = phase === 'done' ? status : null
       if (phase === 'failed') throw jobFailure(record)

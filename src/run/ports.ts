@@ -39,7 +39,7 @@ export type ReportService = WithOptions<ReportRequests>
 
 export interface Source {
   /**
-   * The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is not the planned one any more. `sha256` is that of the bytes
+   * The rows of a part. Throws FETTLE_INPUT_CHANGED when the file is not the planned one any more. `sha256` is the digest of the bytes
    * last read to the end, null when they were not hashed.
    */
   upload(part: number): Promise<Upload & { readonly sha256: () => string | null }>
@@ -53,7 +53,7 @@ export interface Results {
   receive(part: number, download: Download, rows: number): Promise<NonNullable<JobState['received']>>
   /**
    * Writes the output files of the plan, each complete or not at all, and none when `accept` throws for the outcomes of the rows
-   * that were sent. Rows of `failed` parts have no result; `jobs` are those of the parts, and when they answered.
+   * that were sent. Rows of `failed` parts have no result; `jobs` are the jobs of the parts, and when they answered.
    */
   publish(
     accept: (outcomes: Outcomes, header?: string) => void,

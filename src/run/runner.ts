@@ -135,7 +135,8 @@ function end(record: Record, state: RunState, error: FettleError | null, context
   if (error?.code === 'FETTLE_JOURNAL_WRITE') throw error
   if (error === null || BUDGETS.has(error.code))
     return record(endOf(error === null ? warnOfFew(record, state) : state, error, context.before))
-  if (error.code === 'FETTLE_JOB_FAILED') return record(ended('error', EXIT.rejected, failedOutcomes(state), [], error))
+  if (error.code === 'FETTLE_JOB_FAILED')
+    return record(finishRun({ status: 'error', exitCode: EXIT.rejected, outcomes: failedOutcomes(state), checks: [], error }))
   return record(pausedBy(error))
 }
 
@@ -158,7 +159,8 @@ export function pausedBy(thrown: unknown): RunEventInput {
 }
 
 /** A limit of the pipeline was reached before anything was sent. */
-export const refusedBy = (error: FettleError): RunEventInput => ended('fail', error.exitCode, UNKNOWN, [], error)
+export const refusedBy = (error: FettleError): RunEventInput =>
+  finishRun({ status: 'fail', exitCode: error.exitCode, outcomes: UNKNOWN, checks: [], error })
 
 /** When enriching fails after matching, the counts of the matching are valid. */
 function failedOutcomes(state: RunState): Outcomes {
@@ -178,7 +180,7 @@ export function endOf(state: RunState, stopped: FettleError | null, before: Last
     budget = evaluateBudget(state)
   } catch (thrown) {
     const error = asFettleError(thrown)
-    return ended('error', error.exitCode, state.outcomes ?? UNKNOWN, [], error)
+    return finishRun({ status: 'error', exitCode: error.exitCode, outcomes: state.outcomes ?? UNKNOWN, checks: [], error })
   }
   // A threshold is about the whole list: the shards of one are judged together, when they are merged.
   const thresholds = state.plan.shard === undefined ? state.plan.checks : []
@@ -193,24 +195,24 @@ export function endOf(state: RunState, stopped: FettleError | null, before: Last
   ]
   const hasFailed = checks.some(check => check.success === false && check.severity === 'fail')
   const hasWarnings = checks.some(check => check.success === false) || state.issues.some(issue => issue.severity !== 'info')
-  if (stopped !== null) return ended('fail', stopped.exitCode, outcomes, checks, stopped)
+  const end = { outcomes, checks, error: null }
+  if (stopped !== null) return finishRun({ ...end, status: 'fail', exitCode: stopped.exitCode, error: stopped })
   const failure = findFailure(state)
-  if (failure !== null) return ended('error', failure.exitCode, outcomes, checks, failure)
-  if (hasFailed) return ended('fail', EXIT.checks, outcomes, checks, null)
-  return ended(hasWarnings ? 'warn' : 'success', EXIT.ok, outcomes, checks, null)
+  if (failure !== null) return finishRun({ ...end, status: 'error', exitCode: failure.exitCode, error: failure })
+  if (hasFailed) return finishRun({ ...end, status: 'fail', exitCode: EXIT.checks })
+  return finishRun({ ...end, status: hasWarnings ? 'warn' : 'success', exitCode: EXIT.ok })
 }
 
-const ended = (
-  status: Exclude<Status, 'running'>,
-  exitCode: number,
-  outcomes: Outcomes,
-  checks: readonly CheckResult[],
-  error: FettleError | null,
-): RunEventInput => ({
+interface RunEnd {
+  readonly status: Exclude<Status, 'running'>
+  readonly exitCode: number
+  readonly outcomes: Outcomes
+  readonly checks: readonly CheckResult[]
+  readonly error: FettleError | null
+}
+
+const finishRun = ({ error, ...end }: RunEnd): RunEventInput => ({
   type: 'run.finished',
-  status,
-  exitCode,
-  outcomes,
-  checks,
+  ...end,
   error: error === null ? null : recordError(error),
 })

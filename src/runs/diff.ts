@@ -71,7 +71,7 @@ async function readRowStates(name: string, options: DiffOptions): Promise<RowSta
   if (isFile(name, options)) return outputStates(name, options, options.cwd)
   const states = await readStates(runDirectory(options.runsDir, name).path)
   if (states !== null) return states
-  throw new FettleError('FETTLE_DIFF', `the rows of the run ${name} are not kept: only those of the two newest good runs are`, {
+  throw new FettleError('FETTLE_DIFF', `the rows of the run ${name} are not kept: only the two newest good runs keep them`, {
     hint: 'Compare two outputs, or set retention in the pipeline, which keeps the rows of every run that long.',
     action: action('diff', 'A.csv', 'B.csv'),
   })

@@ -26,7 +26,7 @@ interface ReadEvents {
   readonly events: readonly KeyedEvent[]
 }
 
-/** `scope`: the numbers of portfolios and events are those of an account. */
+/** `scope`: the numbers of portfolios and events belong to an account. */
 const pathFor = ({ path }: RunDirectory, plan: Plan, identity: string, portfolio: number): string => {
   const scope = createHash('sha256')
     .update(JSON.stringify([identity, portfolio]))

@@ -87,7 +87,7 @@ export function readPruned(runsDir: string): ReadPruned {
   for (const [at, line] of lines.entries()) {
     const problem = isTorn && at === lines.length - 1 ? 'it ends within a line' : sums.accept(line)
     const run = problem === null ? parsed(line) : null
-    if (run === null) return { runs, fault: { line: at + 1, why: problem ?? 'it is no record' } }
+    if (run === null) return { runs, fault: { line: at + 1, why: problem ?? 'it is not a record' } }
     runs.push(run)
   }
   return { runs, fault: null }

@@ -45,7 +45,7 @@ export interface KeyOwner {
   readonly runsDir: string
   readonly runKey?: string | null
   readonly credentials: () => Credentials
-  /** As recorded; that of the credentials if absent. */
+  /** As recorded; the credentials' if absent. */
   readonly identity?: string
 }
 

@@ -1,5 +1,5 @@
 /**
- * Finds runs among many: those of a series, the unfinished one, the last good one, that of a run key. The folder shows which runs exist, the
+ * Finds runs among many: the runs of a series, the unfinished run, the last good run, the run of a run key. The folder shows which runs exist, the
  * journals how they are. `runs.jsonl` is a hint, so that a run costs the same beside five kept runs and beside thousands: a run writes
  * a line for each finished run that it has looked at, which counts while the journal has the size and the time that it had. Readers never write it.
  */
@@ -183,7 +183,7 @@ export function findRun(runsDir: string, ids: Iterable<string>, fits: (state: Ru
       const state = readRun(runsDir, id)
       if (fits(state)) return state
     } catch {
-      // A damaged or empty journal is no run to compare or continue with; `fettle status` names it.
+      // A damaged or empty journal is not a run to compare or continue with; `fettle status` names it.
     }
   }
   return null

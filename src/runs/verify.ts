@@ -146,7 +146,7 @@ class Verification {
       const content = readJournal(journal)
       const state = fold(content.events)
       if (state === null) this.#fault(journal, 'has no whole line')
-      else if (state.runId !== id) this.#fault(journal, `is that of the run ${state.runId}`, 1)
+      else if (state.runId !== id) this.#fault(journal, `belongs to the run ${state.runId}`, 1)
       return content
     } catch (error) {
       if (!FettleError.is(error)) throw error
@@ -229,7 +229,7 @@ class Verification {
     if (rows !== sent) fault(`${counted(sent, 'row')} sent, ${rows} came back`)
   }
 
-  /** Received files by the journal, the others by the report. Files that nothing records are named, and are no fault. */
+  /** Received files by the journal, the others by the report. Files that nothing records are named, and are not a fault. */
   async #checkRunFiles(state: RunState | null, report: Report | null): Promise<void> {
     const { path } = this.#directory
     const known = new Set<string>([JOURNAL_FILE, CONTENTS_FILE, RENDERERS.json.file])
@@ -337,7 +337,7 @@ class Verification {
     return fault === null
   }
 
-  /** What the removal took is named, and is no fault. */
+  /** What the removal took is named, and is not a fault. */
   async checkPruned({ prunedAt = null, journal = null, outputs }: RunSpending): Promise<Verified> {
     const notes = this.#notes
     const { head } = this.#options
@@ -352,7 +352,7 @@ class Verification {
   }
 }
 
-const CHANGED = 'is not as the run wrote it: its SHA-256 is another one'
+const CHANGED = 'has changed since the run wrote it: its SHA-256 differs'
 
 const hasDigest = async (path: string, sha256: string): Promise<boolean> => (await fileDigest(path)) === sha256
 

@@ -161,7 +161,7 @@ function readRuns(runsDir: string, known: ReadonlyMap<string, unknown>) {
     try {
       runs.set(id, queuedSpending(runsDir, id) ?? countSpending(runsDir, readRun(runsDir, id)))
     } catch (error) {
-      // A run of which nothing is recorded sent nothing.
+      // A run without any record sent nothing.
       const isEmpty = FettleError.is(error) && (error.code === 'FETTLE_RUN_EMPTY' || error.code === 'FETTLE_RUN_UNKNOWN')
       if (!isEmpty) unread.push(id)
     }
@@ -254,7 +254,7 @@ const withSpendingLock = <T>(runsDir: string, clock: LockClock, body: () => T | 
 
 const append = (runsDir: string, line: Line): void => appendLine(spendingPath(runsDir), JSON.stringify(line))
 
-/** A run whose cost is not known is no permission. */
+/** A run whose cost is not known is not a permission. */
 function assertMonth(plan: Plan, most: number, { runsDir, identity, clock, runId }: Reservation): void {
   const limit = plan.budget.month
   if (limit === undefined) return
@@ -281,7 +281,7 @@ interface AccountSettings {
   readonly signal: AbortSignal
 }
 
-/** Throws FETTLE_BUDGET_ACCOUNT, and what a request throws: an account that cannot be read is no permission. */
+/** Throws FETTLE_BUDGET_ACCOUNT, and what a request throws: an account that cannot be read is not a permission. */
 export async function assertAccount(
   plan: Plan,
   { credentials, env, signal }: AccountSettings,

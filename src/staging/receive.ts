@@ -30,7 +30,7 @@ export const createRemoteInputs =
 export interface Receivers {
   /** Directory of the runs, as given; `fettle-runs` if absent. */
   readonly runsDir?: string
-  /** Standard input, for all pipelines of one call; if absent that of the process, not stored. */
+  /** Standard input, for all pipelines of one call; if absent the input of the process, not stored. */
   readonly stdin?: ReturnType<typeof stdinOf>
   /** Receives a remote input; such an input is not read if absent. */
   readonly elsewhere?: RemoteInputs

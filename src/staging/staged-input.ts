@@ -102,7 +102,7 @@ export function removeStaged(runsDir: string, kind: InputRef['kind'], name: stri
   if (kind !== 'file' && name !== '' && !isNeeded(runsDir, name)) removeIfPossible(join(runsDir, FOLDERS[kind], name))
 }
 
-/** Removes the folder of the inputs, and that of the runs, while they are empty. */
+/** Removes the folder of the inputs, and the folder of the runs, while they are empty. */
 function removeRunsFolder(runsDir: string, kept: string): void {
   try {
     rmdirSync(kept)

@@ -40,7 +40,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const budget = wholeFlag(flags, 'budget', 0, 1_000_000_000)
   const limits = budget === null ? {} : { budget: { credits: budget } }
   // The embedded service has no other clients: frequent polling costs nothing.
-  const pipeline = { ...draft, ...decisions, ...limits, ...(isOwn ? { poll: { every: '500ms' } } : {}) }
+  const polling = isOwn ? { poll: { every: '500ms' } } : {}
+  const pipeline = { ...draft, ...decisions, ...limits, ...polling }
   const overrides = {
     ...NO_OVERRIDES,
     // The command line names everything in this pipeline.
@@ -64,8 +65,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     if (!(await agreesToCost(prepared, flags, io))) return EXIT.ok
     reporters.enable()
     await checkResultFile(flags, io)
-    const ending = await runPipeline({ file: reading.path, prepared, command: 'clean' }, reporters, flags, io, null)
-    return await reportEndings([ending], reporters, flags, io)
+    const ending = await runPipeline({ file: reading.path, prepared, command: 'clean' }, { reporters, flags, io })
+    return await reportEndings([ending], { reporters, flags, io })
   } finally {
     prepared.release()
   }

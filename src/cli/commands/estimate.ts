@@ -19,7 +19,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const rows = wholeFlag(flags, 'rows', 1, MOST_ROWS)!
   const file = needText(flags, 'pipeline')
   const registers = registerFlag(flags)
-  // The registers are those of the sample: the service of the pipeline may have its own.
+  // These are the registers of the sample: the service of the pipeline may have its own.
   const context = { ...prepareContext(flags, io), register: null, isOffline: true }
   const { plan, issues, input, release } = await prepare(file, context)
   release()

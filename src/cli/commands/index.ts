@@ -251,7 +251,7 @@ export const COMMANDS: readonly Command[] = [
       {
         name: 'files',
         type: 'list',
-        describe: 'Test files, such as suppliers.test.yml, or folders; default: those of this folder and the folders in it',
+        describe: 'Test files, such as suppliers.test.yml, or folders; default: all in this folder and the folders in it',
       },
     ],
     options: [

@@ -1,4 +1,4 @@
-/** The pipelines of a call: the files that are named, those of folders, and of these the ones that --select chooses. */
+/** The pipelines of a call: the files and the files of folders that are named, reduced to what --select chooses. */
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'

@@ -147,7 +147,7 @@ const screenBudget = ({ budget }: { budget: number | null }): string =>
   budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`
 
 const eventsLine = (plan: Plan, { output, mark }: NonNullable<Plan['events']>): string =>
-  `those of ${formatPortfolio(plan)} since the last run, before matching, to ${output}${mark ? '; then they are marked' : ''}`
+  `events of ${formatPortfolio(plan)} since the last run, before matching, to ${output}${mark ? '; then they are marked' : ''}`
 
 const saving = ({ collapse, output }: Plan, { different, rows, skipped, reuse }: RunEstimate): string =>
   collapse || reuse !== null || output === null || different === null || different === rows - skipped

@@ -49,7 +49,7 @@ function describeEvents({ count, kinds, listed }: NonNullable<Imported['events']
     .map(({ company: { id, name }, field, old, new: now }) => `${name} (${id})  ${field}: ${old || '-'} -> ${now || '-'}`)
   const more = count > SHOWN ? [`and ${counted(count - SHOWN, 'more event')}; --json lists them`] : []
   return [
-    `  events    ${kindWords(kinds)}; a service raises those of companies in its portfolios`,
+    `  events    ${kindWords(kinds)}; a service raises events of companies in its portfolios`,
     ...[...lines, ...more].map(line => `            ${line}`),
   ]
 }

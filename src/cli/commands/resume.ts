@@ -58,12 +58,13 @@ async function runRecorded(command: string, flags: Flags, io: Io, find: typeof f
     if (plan !== null) await refuseConflicts([{ file: plan.file, plan }], ownFiles(flags, reporters), io.cwd)
     reporters.enable()
     // A recorded run has its credentials from its pipeline; a finished run and a merge need none.
-    const settings = createSettings(flags, io, reporters.observersOf(progress), command, () => ({ username: '', password: '' }))
+    const credentials = () => ({ username: '', password: '' })
+    const settings = createSettings(flags, io, command, { observers: reporters.observersOf(progress), credentials })
     ending = { name, result: await start(settings), isRepeated: isFinished }
   } catch (error) {
     ending = { name, error }
   } finally {
     progress.stop()
   }
-  return reportEndings([ending], reporters, flags, io)
+  return reportEndings([ending], { reporters, flags, io })
 }

@@ -1,5 +1,6 @@
 /** Shared by the command bodies: flags to settings, and the report as text for this terminal. */
 
+import { defined } from '../../defined.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pc from 'picocolors'
@@ -96,9 +97,8 @@ const HAS_RUN_KEY = ['run', 'merge']
 export function createSettings(
   flags: Flags,
   io: Io,
-  observers: ReporterDispatcher,
   command: string,
-  credentials: RunSettings['credentials'],
+  { observers, credentials }: Pick<RunSettings, 'credentials'> & { readonly observers: ReporterDispatcher },
 ): RunSettings {
   return {
     env: io.env,
@@ -132,8 +132,8 @@ const REPORTED =
 /** The command line for the report. Secrets are never flags; of --var only the names are shown, since values may be secret. */
 function listArgs(flags: Flags, command: string): RunSettings['args'] {
   const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, shownFlag(flags[name])] as const]))
-  const register = registerFlag(flags)
-  return { command, ...Object.fromEntries(given), ...(register && { register }), var: Object.keys(varFlags(flags)) }
+  const register = registerFlag(flags) ?? undefined
+  return defined({ command, ...Object.fromEntries(given), register, var: Object.keys(varFlags(flags)) })
 }
 
 const { green: good, yellow: warn, red: bad, dim, bold } = pc.createColors(true)

@@ -55,7 +55,7 @@ async function chosenFiles(flags: Flags, io: Io): Promise<string[]> {
   return left
 }
 
-/** The files that are named, those of folders that are named, or all below this folder. Throws when there are no test files. */
+/** The files and the files of folders that are named, or all below this folder. Throws when there are no test files. */
 async function findFiles(given: readonly string[], cwd: string): Promise<string[]> {
   const found: string[] = []
   for (const name of given.length === 0 ? ['.'] : given) {

@@ -8,7 +8,7 @@ export const STDOUT = '-'
 
 /** An error that it throws is a warning: no reporter changes a run or its exit code. */
 export interface CallReporter extends RunReporter {
-  /** All pipelines of the call have ended; `exitCode` is that of the call. */
+  /** All pipelines of the call have ended; `exitCode` is the exit code of the call. */
   onCallEnd?(results: readonly PipelineResult[], exitCode: number): unknown
   readonly page?: string
 }

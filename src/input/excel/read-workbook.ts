@@ -218,7 +218,7 @@ function readCells(
       if (cell === null) return
       if (name === 'v') isValue = false
       else if (name === 'c') {
-        const text = cellText(cell, value, runs.take(), book, () => `${row}, column ${column}`)
+        const text = cellText({ ...cell, value, inline: runs.take() }, book, () => `${row}, column ${column}`)
         const isNumber = cell.type === 'n' && book.dates[Number(cell.style ?? -1)] !== true
         cell = null
         if (text !== '') goesOn &&= take(row, column, text, isNumber)
@@ -255,12 +255,11 @@ function parseAddress(text: string | null): { row: number; column: number } | nu
 
 /** The text of a cell: dates as ISO 8601, numbers without exponent, TRUE and FALSE, nothing for errors and for an empty one. */
 function cellText(
-  cell: { type: string; style: string | null },
-  value: string,
-  inline: string,
+  cell: { readonly type: string; readonly style: string | null; readonly value: string; readonly inline: string },
   book: Book,
   place: () => string,
 ): string {
+  const { value, inline } = cell
   const known = (text: string | undefined | null): string => {
     if (text == null)
       throw new Error(`the cell of row ${place()} has ${JSON.stringify(value.slice(0, 40))}, which is not a value of its type`)

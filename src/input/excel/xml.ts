@@ -75,7 +75,7 @@ function findEnd(xml: Buffer, from: number, mark: string): number {
   return at + mark.length
 }
 
-/** Where the `>` of a tag is; one within quotes is no end. */
+/** Where the `>` of a tag is; one within quotes does not end it. */
 function findEndOfTag(xml: Buffer, from: number): number {
   for (let at = from; at < xml.length; at++) {
     const byte = xml[at]!

@@ -17,7 +17,7 @@ const SPACE = 0x20
 const ZERO = 0x30
 const NINE = 0x39
 const MAX_DIGITS = 33
-/** A power of two. A column with more distinct values is no list of countries; further values are not counted. */
+/** A power of two. A column with more distinct values does not list countries; further values are not counted. */
 const MAX_VALUES = 1_024
 const FIRST_ROWS = 3
 const EXAMPLES = 3
@@ -46,16 +46,16 @@ class Values {
   readonly #table = new HashTable(2 * MAX_VALUES)
   readonly #bySlot: { readonly text: string; readonly oddity: Count }[] = []
 
-  /** Counts a value that was seen before or is one of the first. */
-  add(hash: Hash, bytes: DataView, start: number, end: number, row: number): void {
+  /** The count of a value that was seen before or is one of the first; undefined for others. */
+  find(hash: Hash, bytes: DataView, start: number, end: number): Count | undefined {
     const known = this.#table.slotOf(hash)
     const slot = known < 0 ? ~known : known
     if (known < 0) {
-      if (this.#table.size === MAX_VALUES) return
+      if (this.#table.size === MAX_VALUES) return undefined
       this.#table.take(slot, hash)
       this.#bySlot[slot] = { text: readText(bytes, start, Math.min(end, start + 100)), oddity: new Count() }
     }
-    this.#bySlot[slot]!.oddity.add(row)
+    return this.#bySlot[slot]!.oddity
   }
 
   all(): (ValueWarning & { readonly text: string })[] {
@@ -96,7 +96,7 @@ export class CellCounter implements CellCounts {
     this.#values = of.includes('values') ? new Values() : null
   }
 
-  /** Counts cells of empty rows as no cells; `rows` are the first of them. */
+  /** Leaves out the cells of empty rows; `rows` are the first of them. */
   omit({ count, rows }: ValueWarning): void {
     this.empty.omit(count, rows)
   }
@@ -109,12 +109,19 @@ export class CellCounter implements CellCounts {
     return this.#values?.all() ?? []
   }
 
-  /**
-   * Counts the cell in `bytes` from `from` to `to`, of data row `row`. Of a long one the beginning is enough: `length` is its
-   * full length in bytes.
-   */
-  add(bytes: DataView, from: number, to: number, row: number, length = to - from): void {
-    if (this.#lengths && length > MAX_CELL && isTooLong(readText(bytes, from, to), length)) this.tooLong.add(row)
+  /** Counts the cell in `bytes` from `from` to `to`, of data row `row`. */
+  add(bytes: DataView, from: number, to: number, row: number): void {
+    if (this.#lengths && to - from > MAX_CELL && isTooLong(readText(bytes, from, to), to - from)) this.tooLong.add(row)
+    this.#count(bytes, from, to, row)
+  }
+
+  /** Counts a cell of `length` bytes by its beginning, which is enough for a long one. */
+  addBeginning(bytes: DataView, length: number, row: number): void {
+    if (this.#lengths && length > MAX_CELL && isTooLong(readText(bytes, 0, bytes.byteLength), length)) this.tooLong.add(row)
+    this.#count(bytes, 0, bytes.byteLength, row)
+  }
+
+  #count(bytes: DataView, from: number, to: number, row: number): void {
     let start = from
     let end = to
     const isQuoted = end - start > 1 && bytes.getUint8(start) === QUOTE
@@ -133,7 +140,7 @@ export class CellCounter implements CellCounts {
     if (this.#distinct === null) return
     if (this.#numbers) this.#addNumber(bytes, start, end, row)
     this.#hash.take(bytes, start, end)
-    if (this.#values !== null) this.#values.add(this.#hash, bytes, start, end, row)
+    if (this.#values !== null) this.#values.find(this.#hash, bytes, start, end)?.add(row)
     if (!this.#distinct.add(this.#hash)) {
       if (this.#isKey) this.repeated.add(row)
     } else if (this.examples.length < EXAMPLES) this.examples.push(example(bytes, start, end, isQuoted))
@@ -198,6 +205,7 @@ export class CellTap {
   /** Start, end and row of each collected cell per counter, and the next free index. */
   readonly #noted: Int32Array
   readonly #next: Int32Array
+  #piece: Uint8Array = NOTHING
   #kept: Uint8Array = NOTHING
 
   /** `rowsBefore`: rows of the list before the first one here. */
@@ -211,8 +219,13 @@ export class CellTap {
     this.#next = Int32Array.from(counters.keys(), number => number * ROOM)
   }
 
+  /** Begins a piece of the list. */
+  enter(piece: Uint8Array): void {
+    this.#piece = piece
+  }
+
   /** Collects the cell of `column` from `start` (negative: in an earlier piece) to `end`; `record` counts from 0. */
-  read(column: number, piece: Uint8Array, start: number, end: number, record: number): void {
+  read(column: number, start: number, end: number, record: number): void {
     const number = this.looks[column]! - 1
     if (number < 0 || record < this.#headers) return
     const noted = this.#noted
@@ -221,18 +234,19 @@ export class CellTap {
     noted[at + 1] = end
     noted[at + 2] = record - this.#headers + 1 + this.#rowsBefore
     this.#next[number] = at + 3
-    if (at + 3 === (number + 1) * ROOM) this.#show(number, piece)
+    if (at + 3 === (number + 1) * ROOM) this.#show(number)
   }
 
   /** Ends a piece: counts its collected cells, and keeps the head of the cell that began at `start` and is cut by the end. */
-  leave(piece: Uint8Array, start: number): void {
-    for (const number of this.#counters.keys()) this.#show(number, piece)
+  leave(start: number): void {
+    for (const number of this.#counters.keys()) this.#show(number)
     const before = start < 0 ? this.#kept : NOTHING
     const from = Math.max(start, 0)
-    this.#kept = Buffer.concat([before, piece.subarray(from, from + Math.max(0, KEPT_BYTES - before.length))])
+    this.#kept = Buffer.concat([before, this.#piece.subarray(from, from + Math.max(0, KEPT_BYTES - before.length))])
   }
 
-  #show(number: number, piece: Uint8Array): void {
+  #show(number: number): void {
+    const piece = this.#piece
     const counter = this.#counters[number]!
     const noted = this.#noted
     const view = makeView(piece)
@@ -242,7 +256,7 @@ export class CellTap {
       if (noted[at]! >= 0) counter.add(view, noted[at]!, noted[at + 1]!, noted[at + 2]!)
       else {
         const whole = Buffer.concat([this.#kept, piece.subarray(0, Math.min(noted[at + 1]!, KEPT_BYTES))])
-        counter.add(makeView(whole), 0, whole.length, noted[at + 2]!, noted[at + 1]! - noted[at]!)
+        counter.addBeginning(makeView(whole), noted[at + 1]! - noted[at]!, noted[at + 2]!)
       }
     }
   }

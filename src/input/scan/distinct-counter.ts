@@ -36,7 +36,7 @@ export class Hash {
   }
 }
 
-/** A set of hashes: open addressing in a table of fixed size, of which some slots must stay free. */
+/** A set of hashes: open addressing in a table of fixed size, where some slots must stay free. */
 export class HashTable {
   readonly slots: number
   size = 0

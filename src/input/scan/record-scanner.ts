@@ -1,12 +1,12 @@
 /**
  * Counts the records of a UTF-8 table, in pieces cut anywhere, and lists structural problems. It makes no cells or strings, and
- * counts exactly the records that csv-parse returns: a blank line is no record, and CRLF, LF and CR each end one.
+ * counts exactly the records that csv-parse returns: a blank line is not a record, and CRLF, LF and CR each end one.
  */
 import { characters } from '../text/encoding.ts'
 import type { CellTap } from './column-profiler.ts'
 import { BLOCK_BYTES, structuralIndexer } from './structural-index.ts'
 
-/** `merged`: a quoted cell joined lines of which each would be a record by itself. */
+/** `merged`: a quoted cell joined lines that would each be a record by itself. */
 export type ProblemKind = 'bareQuote' | 'spaceBeforeQuote' | 'afterQuote' | 'unclosed' | 'nul' | 'bytes' | 'columns' | 'merged'
 
 /** `record` counts from 1 and includes the header; `line` and `column` (in characters) count from 1. */
@@ -113,6 +113,7 @@ export class RecordScanner {
     const index = structuralIndexer()
     if (piece.length === 0) return
     this.#next = 0
+    this.#tap?.enter(piece)
     this.#joinPieces(piece)
     for (let block = 0; block < piece.length; block += BLOCK_BYTES) {
       const end = Math.min(block + BLOCK_BYTES, piece.length)
@@ -123,7 +124,7 @@ export class RecordScanner {
           const i = start + 31 - Math.clz32(left & -left)
           if (i < this.#next) continue
           const byte = piece[i]!
-          if (byte === delimiter) this.#endCell(piece, i)
+          if (byte === delimiter) this.#endCell(i)
           else if (byte === QUOTE) this.#quote(piece, i)
           else if (byte === LF || byte === CR) this.#endLine(piece, i, byte)
           else if (byte === NUL) this.#note('nul', piece, i)
@@ -139,19 +140,20 @@ export class RecordScanner {
       return
     }
     if (this.#recordStart < 0) {
+      this.#tap?.enter(NOTHING)
       this.#endRecord(NOTHING, 0)
-      this.#tap?.leave(NOTHING, 0)
+      this.#tap?.leave(0)
       this.consumed = this.#pieceStart
       this.openEnded = true
       this.#recordStart = 0
     }
   }
 
-  #endCell(piece: Uint8Array, i: number): void {
+  #endCell(i: number): void {
     this.#lineDelimiters++
     if (this.#state === QUOTED) return
     const column = this.#delimiters++
-    if (this.#looks[column] !== 0) this.#tap?.read(column, piece, this.#cellStart, i, this.records)
+    if (this.#looks[column] !== 0) this.#tap?.read(column, this.#cellStart, i, this.records)
     this.#cellStart = i + 1
     this.#state = OPEN
   }
@@ -218,7 +220,7 @@ export class RecordScanner {
   }
 
   #endRecord(piece: Uint8Array, end: number): void {
-    this.#tap?.read(this.#delimiters, piece, this.#cellStart, end, this.records)
+    this.#tap?.read(this.#delimiters, this.#cellStart, end, this.records)
     const cells = this.#delimiters + 1
     const record = ++this.records
     this.lastColumns = cells
@@ -282,7 +284,7 @@ export class RecordScanner {
     this.#lineCharacters =
       (this.#lineStart < 0 ? this.#lineCharacters : 0) + characters(piece, Math.max(this.#lineStart, 0), length)
     this.#cellIsBlank = this.#isBlankTo(piece, length)
-    this.#tap?.leave(piece, this.#cellStart)
+    this.#tap?.leave(this.#cellStart)
     this.empty.add(piece, Math.max(this.#recordStart, 0), length)
     this.#cellStart -= length
     this.#recordStart -= length

@@ -9,6 +9,7 @@ import type { InputFacts, InputOptions, SkippedLines } from '../../pipeline/mode
 import { RecordScanner } from '../scan/record-scanner.ts'
 import { byteOrderMark, makeDecoder } from '../text/encoding.ts'
 import { foreignKind, unmarkedUtf16 } from '../text/file-signature.ts'
+import type { FileHead } from './file-content.ts'
 import { lenientOptions } from './records.ts'
 import { lineStart, sepLine } from './table-range.ts'
 
@@ -27,14 +28,13 @@ export interface ResolvedDialect {
 }
 
 /**
- * Resolves the dialect from the head of a file, without the lines of `skip`; `isWhole`: the head is the complete file. `tail` finds where the lines below the
- * table begin; called only when `skip` has some.
+ * Resolves the dialect from the head of a file, without the lines of `skip`. `tail` finds where the lines below the table begin;
+ * called only when `skip` has some.
  */
 export async function resolveDialect(
   options: InputOptions,
   skip: SkippedLines<number>,
-  head: Buffer,
-  isWhole: boolean,
+  { head, isWhole }: FileHead,
   tail: (encoding: string, lines: number) => Promise<number | null>,
 ): Promise<ResolvedDialect | Issue> {
   const at = { file: options.path, line: null, column: null }

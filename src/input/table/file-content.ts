@@ -113,8 +113,13 @@ async function whole(pieces: Pieces): Promise<Buffer> {
 
 const unpack = (pieces: Pieces, path: string): AsyncGenerator<Buffer> => unpacked(pieces, cause => unreadable(path, cause))
 
-/** The first bytes of the content; `isWhole` when there are no more. */
-export async function headOf(content: Pieces, bytes = READ_BYTES): Promise<{ head: Buffer; isWhole: boolean }> {
+/** The first bytes of a content; `isWhole`: there are no more. */
+export interface FileHead {
+  readonly head: Buffer
+  readonly isWhole: boolean
+}
+
+export async function headOf(content: Pieces, bytes = READ_BYTES): Promise<FileHead> {
   const parts: Buffer[] = []
   let size = 0
   for await (const piece of content) {

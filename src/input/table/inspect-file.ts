@@ -56,7 +56,7 @@ export interface InspectedFile extends Inspection {
   readonly table: { readonly headBytes: number; readonly bytes: number; readonly endsLine: boolean } | null
 }
 
-/** The rows before those of a file, and the counters of its columns. */
+/** The rows before the rows of a file, and the counters of its columns. */
 interface FilesBefore {
   readonly rows: number
   readonly counters?: readonly CellCounter[]
@@ -73,14 +73,14 @@ export async function inspectFile(
   const { handle, version } = opened
   try {
     const content = await openContent(handle, options)
-    const { head, isWhole } = await headOf(content.pieces())
+    const head = await headOf(content.pieces())
     const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
     // The text of a sheet and of records is made by fettle: settings for the text of a file do not apply.
     const asText: InputOptions = { ...options, ...(content.packing && OWN_TEXT[content.packing.as]) }
-    const settle = (skip: SkippedLines<number>) => resolveDialect(asText, skip, head, isWhole, tail)
+    const settle = (skip: SkippedLines<number>) => resolveDialect(asText, skip, head, tail)
     const settled = await settleLines(asText, settle, content, extra)
     if ('code' in settled) return refused(settled)
-    const found = await readThrough(asText, settled, { ...opened, content }, extra, before)
+    const found = await readThrough(asText, settled, { ...opened, content, before }, extra)
     if (found.facts !== null && isSettled(version, startedMs)) rememberHash(version, found.facts.sha256)
     return { ...found, issues: [...content.issues, ...found.issues] }
   } catch (error) {
@@ -142,9 +142,8 @@ async function settleLines(
 async function readThrough(
   options: InputOptions,
   settled: ResolvedDialect,
-  { handle, version, content }: OpenInput & { readonly content: Content },
+  { handle, version, content, before }: OpenInput & { readonly content: Content; readonly before: FilesBefore },
   extra: InspectExtra,
-  before: FilesBefore,
 ): Promise<InspectedFile> {
   const { path } = options
   const table = firstRows(settled)
@@ -181,7 +180,7 @@ async function readThrough(
   const belowAt = settled.linesBefore + pass.scanner.line
   const texts = { file: path, above: settled.above, start: settled.sample, end: pass.tableEnd, below: pass.below, belowAt }
   return {
-    ...conclude(options, settled, { version, packing: content.packing }, { pass, emptyRows }, table),
+    ...conclude(options, settled, { version, packing: content.packing }, { pass, emptyRows, table }),
     cells: counters,
     marks: pass.marks.all,
     table: { headBytes: options.header ? countHeadBytes(settled) : 0, bytes: pass.tableBytes, endsLine: pass.endsLine },
@@ -222,10 +221,10 @@ function conclude(
   options: InputOptions,
   settled: ResolvedDialect,
   { version, packing }: { readonly version: Version; readonly packing: Packing | null },
-  { pass, emptyRows }: { readonly pass: Pass; readonly emptyRows: ValueWarning },
-  [first = [], ...rows]: readonly string[][],
+  { pass, emptyRows, table }: { readonly pass: Pass; readonly emptyRows: ValueWarning; readonly table: readonly string[][] },
 ): Pick<Inspection, 'facts' | 'issues'> {
   const { path, quotes, header: hasHeader } = options
+  const [first = [], ...rows] = table
   const { scanner } = pass
   const isEmpty = scanner.records === 0 && !scanner.isQuoted
   const place: Place = { file: path, line: 1 + settled.linesBefore, column: null }

@@ -1,4 +1,4 @@
-/** Inspects an input: a file, or several files as one list, of which the rows of the second follow those of the first. */
+/** Inspects an input: a file, or several files as one list, where the rows of each file follow the rows of the file before. */
 import { createHash } from 'node:crypto'
 import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
@@ -10,7 +10,7 @@ import type { RecordMark } from './record-offsets.ts'
 
 export type { Inspection } from './inspect-file.ts'
 
-/** Options for a table of which nothing is known but its name. */
+/** Options for a table when only its name is known. */
 export const AS_FOUND = { encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict', sheet: null } as const
 
 const MAX_ISSUES = 50
@@ -33,7 +33,7 @@ async function inspectFiles(files: readonly string[], options: InputOptions, ext
   const edges: TableEdges[] = []
   const found: Found[number][] = []
   let rows = 0
-  /** Those of the first file, which count on. */
+  /** The counters of the first file, which count on. */
   let counters: readonly CellCounter[] | undefined
   for (const path of files) {
     const inspected = await inspectFile({ ...options, path }, extra, { rows, counters })

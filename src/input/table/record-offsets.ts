@@ -41,7 +41,7 @@ export async function recordStarts(
       // The LF of a CRLF was counted with its CR.
       if (isBreak && !(byte === LF && (i === 0 ? last : piece[i - 1]) === CR)) line++
       if (!isOpen) {
-        // Blank lines are no records; they belong to the record before them.
+        // Blank lines are not records; they belong to the record before them.
         if (isBreak) continue
         if (records === wanted[starts.length]) starts.push({ offset: before + i, line })
         records++
@@ -59,7 +59,7 @@ export async function recordStarts(
 interface RowPlace {
   /** From 1; null for relaxed quotes, whose quotes do not pair, and for a workbook or Parquet, which have no lines. */
   readonly line: number | null
-  /** Of an input of several files: that of the row. */
+  /** The file of the row, for an input of several files. */
   readonly file?: string
 }
 

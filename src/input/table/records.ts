@@ -49,7 +49,7 @@ export const parseTable = (
 ): AsyncIterable<string[]> =>
   where === 'aside' && isParsedAside(bytes) ? parseAside(smallPieces(body), options) : parseRows(smallPieces(body), options)
 
-/** Larger pieces are no faster, and their rows wait so long for their turn that they become old garbage. */
+/** Larger pieces are not faster, and their rows wait so long for their turn that they become old garbage. */
 const PIECE_BYTES = 65_536
 
 async function* smallPieces(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -49,7 +49,7 @@ export function scanIssues(scanner: RecordScanner, notes: TableNotes): Issue[] {
       severity: isSuspicion ? 'warn' : 'error',
       at: place(problem.line, problem.column),
       rows: [dataRow(problem.record)].filter(row => row > 0),
-      ...(hint === undefined ? {} : { hint }),
+      hint,
     })
   })
   const listed = issues.sort(bySeverityThenPlace).slice(0, MAX_ISSUES)
@@ -85,7 +85,7 @@ function raggedIssues(
       issue('FETTLE_INPUT_FIELDS', message, {
         at: place(start, null),
         count: scanner.raggedCount,
-        hint: `Set input.skip.head: ${until} if the ${until === 1 ? 'line above is no header' : 'lines above are no header'}, or fix the first row. ${WITHOUT}`,
+        hint: `Set input.skip.head: ${until} if the ${until === 1 ? 'line above is not a header' : 'lines above are not headers'}, or fix the first row. ${WITHOUT}`,
         action: action('clean', '--skip-head', String(until), 'FILE'),
       }),
     ]
@@ -101,12 +101,8 @@ function raggedIssues(
       at: place(first.line, null),
       count: scanner.raggedCount,
       rows,
-      ...(isAtEnd
-        ? {
-            hint: `Set input.skip.tail: ${tail} if they are not rows, or fix the lines named. ${WITHOUT}`,
-            action: action('clean', '--skip-tail', String(tail), 'FILE'),
-          }
-        : {}),
+      hint: isAtEnd ? `Set input.skip.tail: ${tail} if they are not rows, or fix the lines named. ${WITHOUT}` : undefined,
+      action: isAtEnd ? action('clean', '--skip-tail', String(tail), 'FILE') : undefined,
     }),
   ]
 }

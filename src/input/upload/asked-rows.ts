@@ -7,7 +7,7 @@ import { planRows, readRows } from '../table/records.ts'
 import { countEmptyRows, rowMaker } from './upload-row.ts'
 
 /**
- * `onBefore`: called with the rows before those of a shard; `isMostlyKnown`: most rows have an earlier answer, see `hasMostlyKnown`. Throws
+ * `onBefore`: called with the rows before the rows of a shard; `isMostlyKnown`: most rows have an earlier answer, see `hasMostlyKnown`. Throws
  * FETTLE_INPUT_READ.
  */
 export async function* askedRows(

@@ -29,7 +29,7 @@ function tidy(cell: string, { pad, trim }: PlannedMapping): string {
   return pad !== null && /^[0-9]+$/.test(text) ? text.padStart(pad, '0') : text
 }
 
-/** The uploaded header, null without one: that of the input, and a column per constant named after its mapping. */
+/** The uploaded header, null without one: the header of the input, and a column per constant named after its mapping. */
 export function uploadHeader({ input: { header }, mappings }: Pick<Plan, 'input' | 'mappings'>): Row | null {
   if (header === null) return null
   const names = [...header]
@@ -45,7 +45,7 @@ export function uploadHeader({ input: { header }, mappings }: Pick<Plan, 'input'
 export const uploadColumns = ({ input, mappings }: Pick<Plan, 'input' | 'mappings'>): number =>
   input.columns + mappings.filter(({ value }) => value !== undefined).length
 
-/** The cells of a row that are sent, where not all of them are: those of the mappings, in the order of the columns. */
+/** The cells of a row that are sent, where not all of them are: the mapped cells, in the order of the columns. */
 export function sentCells({ mappings, send }: Pick<Plan, 'mappings' | 'send'>): readonly number[] | null {
   return send === undefined ? null : [...new Set(mappings.map(({ index }) => index))].sort((a, b) => a - b)
 }

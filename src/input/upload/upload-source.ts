@@ -1,6 +1,6 @@
 /**
  * Opens the input as an upload that can be read again for every attempt: the bytes of the file, or of a prepared copy in the run
- * directory where the plan needs one; all of them, or those of one part.
+ * directory where the plan needs one; all of them, or the rows of one part.
  */
 import { open, rm } from 'node:fs/promises'
 import { basename, dirname, join, parse, resolve } from 'node:path'

@@ -37,7 +37,7 @@ export const pipesLog = (level: PipesLevel, message: string): PipesMessage => ({
 export function pipesMessages(results: readonly PipelineResult[], step: PipesStep, place: Place): PipesMessage[] {
   const failure = results.map(findError).find(error => error !== null) ?? null
   const ends = results.flatMap(result =>
-    isRejection(result) ? refused(result) : ended(result, results.length === 1, step, place),
+    isRejection(result) ? refused(result) : ended({ report: result, step, place }, results.length === 1),
   )
   return [...ends, { method: 'closed', params: failure === null ? {} : { exception: failure } }]
 }
@@ -64,7 +64,14 @@ const LEVEL: Readonly<Partial<Record<Verdict, PipesLevel>>> = {
   cancelled: 'ERROR',
 }
 
-function ended(report: Report, isAlone: boolean, step: PipesStep, place: Place): PipesMessage[] {
+interface Ending {
+  readonly report: Report
+  readonly step: PipesStep
+  readonly place: Place
+}
+
+function ended(ending: Ending, isAlone: boolean): PipesMessage[] {
+  const { report, step } = ending
   const verdict = verdictOf(report)
   return report.results.flatMap(result => {
     const log = pipesLog(LEVEL[verdict] ?? 'INFO', `${result.name}: ${STATUS[verdict].word}. ${result.message}`)
@@ -76,7 +83,7 @@ function ended(report: Report, isAlone: boolean, step: PipesStep, place: Place):
       const why = `${result.name}: none of the assets of this step has its name: ${step.assets.join(', ')}`
       return [log, ...(step.assets.length === 0 ? [] : [pipesLog('WARNING', why)]), custom]
     }
-    return [log, ...materialised(asset, report, result, step, place), ...reportChecks(asset, result, step), custom]
+    return [log, ...materialised(asset, result, ending), ...reportChecks(asset, result, step), custom]
   })
 }
 
@@ -89,8 +96,9 @@ function findAsset(assets: readonly string[], name: string, isAlone: boolean): s
   return assets.find(key => lastPart(key) === underscored(name)) ?? null
 }
 
-/** The asset, and those of the other outputs if the step has them: `suppliers_unmatched`, `suppliers_review`. */
-function materialised(asset: string, report: Report, result: Result, { assets }: PipesStep, place: Place): PipesMessage[] {
+/** The asset, and the assets of the other outputs if the step has them: `suppliers_unmatched`, `suppliers_review`. */
+function materialised(asset: string, result: Result, { report, step, place }: Ending): PipesMessage[] {
+  const { assets } = step
   const others = result.outputs.flatMap(output => {
     const key = assets.find(other => other !== asset && lastPart(other) === underscored(`${result.name}_${output.kind}`))
     return key === undefined ? [] : [materialisation(key, output, listFacts(report, place), place)]
@@ -104,7 +112,7 @@ const value = (type: string, raw_value: unknown) => ({ type, raw_value })
 
 /** A whole number loses its fraction in JSON, and Dagster rejects an integer as a float, with the whole step. */
 const number = (of: number) => value(Number.isInteger(of) ? 'int' : 'float', of)
-type Metadata = Readonly<Record<string, ReturnType<typeof value>>>
+type Metadata = Readonly<Record<string, ReturnType<typeof value> | undefined>>
 
 function materialisation(
   asset_key: string,
@@ -123,7 +131,7 @@ function materialisation(
 const listFacts = ({ status, metadata }: Report, place: Place): Metadata => ({
   status: value('text', status),
   run_id: value('text', metadata.runId),
-  ...(metadata.directory === null ? {} : { report: value('path', place(`${metadata.directory}/report.html`)) }),
+  report: metadata.directory === null ? undefined : value('path', place(`${metadata.directory}/report.html`)),
 })
 
 /** Unknown counts are omitted, never 0. */
@@ -135,14 +143,14 @@ function listCounts({ totals, elapsedMs }: Report, { input, checks }: Result): M
   return {
     rows: value('int', totals.rows),
     ...Object.fromEntries(known),
-    ...(totals.matchRate === null ? {} : { match_rate: number(totals.matchRate) }),
+    match_rate: totals.matchRate === null ? undefined : number(totals.matchRate),
     elapsed_seconds: number(elapsedMs / 1000),
     input_sha256: value('text', input.sha256),
-    ...(checks.length === 0 ? {} : { checks: value('json', checks) }),
+    checks: checks.length === 0 ? undefined : value('json', checks),
   }
 }
 
-/** Dagster allows one result for each check: that of the worst threshold that failed, else of the last. */
+/** Dagster allows one result for each check: the worst threshold that failed, else the last. */
 function reportChecks(asset_key: string, { name, checks }: Result, step: PipesStep): PipesMessage[] {
   return step.checks.map(check_name => {
     const own = checks.filter(({ assertion }) => underscored(assertion) === underscored(check_name))

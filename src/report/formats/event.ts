@@ -19,7 +19,7 @@ export const eventSchema = z.object({
 
 export type Event = z.infer<typeof eventSchema>
 
-/** Those of `matches` and lists of companies hold names. */
+/** The contents of `matches` and lists of companies have names. */
 const INNER = new Set(['type', 'samples', 'duplicates', 'matches', 'scores', 'lowestScores', 'settings'])
 const isInner = (key: string, value: unknown): boolean => INNER.has(key) || (key === 'companies' && Array.isArray(value))
 

@@ -76,8 +76,8 @@ const listSections = (report: Report, result: Result): Record<string, string> =>
   alerts: listed('### Alerts', issueList(result.issues, report.warnings)),
   companies: companyActions(result),
   files: files(result),
-  'rows in review': folded('rows in review', result.review, report.totals.review, reviewRow, REVIEW_HEAD),
-  'unmatched rows': folded('unmatched rows', result.unmatched, report.totals.unmatched, unmatchedRow, UNMATCHED_HEAD),
+  'rows in review': folded('rows in review', result.review, report.totals.review, { head: REVIEW_HEAD, row: reviewRow }),
+  'unmatched rows': folded('unmatched rows', result.unmatched, report.totals.unmatched, { head: UNMATCHED_HEAD, row: unmatchedRow }),
   'changed rows': changedRows(result),
   columns: columns(result),
 })
@@ -236,8 +236,7 @@ function folded(
   what: string,
   samples: readonly Sample[],
   total: number | null,
-  row: (sample: Sample) => string[],
-  head: readonly string[],
+  { head, row }: { readonly head: readonly string[]; readonly row: (sample: Sample) => string[] },
 ): string {
   const shown = samples.slice(0, ROWS)
   const of =

@@ -52,7 +52,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     profile(result, paint, width),
     issues(report, result, paint, width),
     companyActions(result, paint, width),
-    files(report, result, paint, width, options.hasPage ?? true),
+    [...files(result, paint, width), ...(options.hasPage === false ? [] : pageLine(report))],
     next(report, result, paint),
     resumeLines(report, result, paint),
   ]
@@ -113,13 +113,13 @@ function facts({ reuse, changes }: Result, paint: Paint, width: number): string[
   const reused = reuse && reuseWords(reuse, 'sent')
   const changed = changes && `${kindWords(changes.counts)} since ${changes.against}`
   return Object.entries({ reused, changes: changed }).flatMap(([name, text]) =>
-    text === null ? [] : labelled(name, 16, text, width - 18, line => paint('dim', line)),
+    text === null ? [] : labelled(name.padEnd(16), text, width - 18, line => paint('dim', line)),
   )
 }
 
 /** A text of one or more lines, with its name before the first. */
-const labelled = (name: string, indent: number, text: string, width: number, draw = (line: string): string => line): string[] =>
-  wrap(text, width).map((line, at) => `  ${(at === 0 ? name : '').padEnd(indent)}${draw(line)}`)
+const labelled = (label: string, text: string, width: number, draw = (line: string): string => line): string[] =>
+  wrap(text, width).map((line, at) => `  ${at === 0 ? label : ' '.repeat(label.length)}${draw(line)}`)
 
 function restLine(all: number, shown: number, paint: Paint): string[] {
   const rest = more(all, shown)
@@ -184,17 +184,18 @@ function companyActions(result: Result, paint: Paint, width: number): string[] {
   return [...lines, ...restLine(all.length, lines.length, paint)]
 }
 
-function files(report: Report, result: Result, paint: Paint, width: number, hasPage: boolean): string[] {
+function files(result: Result, paint: Paint, width: number): string[] {
   const lines = result.outputs.map(({ kind, path, rows, bytes: size }) => {
     return `  ${kind.padEnd(9)} ${escapeTerminal(path)}  ${paint('dim', `${counted(rows, 'row')}, ${bytes(size)}`)}`
   })
-  const { directory } = report.metadata
   if (result.registers !== null || result.inRegister !== null)
-    lines.push(...labelled('service', 10, serviceWords(result), width - 12))
+    lines.push(...labelled('service'.padEnd(10), serviceWords(result), width - 12))
   if (result.service !== 'embedded' && result.http.requests > 0) lines.push(`  ${'spent'.padEnd(9)} ${spentWords(result)}`)
-  if (directory !== null && hasPage) lines.push(`  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`)
   return lines
 }
+
+const pageLine = ({ metadata: { directory } }: Report): string[] =>
+  directory === null ? [] : [`  ${'report'.padEnd(9)} ${escapeTerminal(`${directory}/report.html`)}`]
 
 /** Only what needs a person: the files are listed above. */
 function next(report: Report, result: Result, paint: Paint): string[] {

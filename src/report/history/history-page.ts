@@ -36,7 +36,7 @@ export function renderHistory(nights: readonly Night[], { tool, folder, unread, 
   const body = html`<header>
 <p class="eyebrow">Runs of fettle</p>
 <h1>${title}${newest.length === 0 ? null : html` ${badge(worst(newest))}`}</h1>
-<p class="message">${nights.length === 0 ? `There is no run in ${folder}.` : `The runs in ${folder} at ${time(at)} UTC. The status is that of the newest runs.`}</p>
+<p class="message">${nights.length === 0 ? `There is no run in ${folder}.` : `The runs in ${folder} at ${time(at)} UTC. The status is the status of the newest runs.`}</p>
 ${unread.length === 0 ? null : html`<div class="note warn"><p>${counted(unread.length, 'run')} cannot be read: ${unread.slice(0, 5).join(', ')} ${more(unread.length, 5)}</p></div>`}
 </header>
 <main id="main">

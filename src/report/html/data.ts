@@ -11,7 +11,7 @@ export const MAILABLE = 3_500_000
 
 const COMPANY_FIELDS = ['tradingName', 'previousName', 'status', 'register', 'otherIds'] as const
 
-/** `mappings` names the cells of a row, `fields` those of a candidate. */
+/** `mappings` names the cells of a row, `fields` the cells of a candidate. */
 export interface PageData {
   readonly run: string
   readonly pipeline: string
@@ -72,7 +72,7 @@ function packed(sample: Sample, mappings: readonly string[], fields: readonly st
     return [id, name, score, why, parts, trimmed(fields.map(field => texts[field] ?? ''))]
   })
   if (all.length === 0 && candidate !== null) all.push([candidate.id, candidate.name, score, why, {}, []])
-  // The reasons of the best candidate are usually those of the row.
+  // The row usually has the reasons of the best candidate.
   const own = all[0]?.[3] === why ? '' : why
   return [row, key, fingerprint, score, own, trimmed(mappings.map(name => cells[name] ?? '')), all, decision, reason]
 }

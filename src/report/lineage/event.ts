@@ -36,10 +36,11 @@ function runFacets({ error, tool }: RunState, names: LineageNames, facet: FacetM
   const message = error === null || !hasEnded ? null : plain(`${error.code}: ${error.message}`)
   return {
     processing_engine: facet('ProcessingEngineRunFacet', { version: tool.version, name: tool.name }),
-    ...(parent === null ? {} : { parent: facet('ParentRunFacet', { ...parent }) }),
-    ...(shards.length === 0 ? {} : { jobDependencies: facet('JobDependenciesRunFacet', { upstream: shards }) }),
-    ...(nominalTime === null ? {} : { nominalTime: facet('NominalTimeRunFacet', { nominalStartTime: nominalTime }) }),
-    ...(message === null ? {} : { errorMessage: facet('ErrorMessageRunFacet', { message, programmingLanguage: 'JavaScript' }) }),
+    parent: parent === null ? undefined : facet('ParentRunFacet', { ...parent }),
+    jobDependencies: shards.length === 0 ? undefined : facet('JobDependenciesRunFacet', { upstream: shards }),
+    nominalTime: nominalTime === null ? undefined : facet('NominalTimeRunFacet', { nominalStartTime: nominalTime }),
+    errorMessage:
+      message === null ? undefined : facet('ErrorMessageRunFacet', { message, programmingLanguage: 'JavaScript' }),
   }
 }
 
@@ -74,9 +75,8 @@ function listInputs(state: RunState, names: LineageNames, facet: FacetMaker, has
       inputFacets: {
         inputStatistics: facet('InputStatisticsInputDatasetFacet', { rowCount: rows, size: input.bytes, fileCount }),
         dataQualityMetrics: facet('DataQualityMetricsInputDatasetFacet', metrics),
-        ...(hasEnded && assertions.length > 0
-          ? { dataQualityAssertions: facet('DataQualityAssertionsDatasetFacet', { assertions }) }
-          : {}),
+        dataQualityAssertions:
+          hasEnded && assertions.length > 0 ? facet('DataQualityAssertionsDatasetFacet', { assertions }) : undefined,
       },
     },
     ...listRegisters(state, facet),
@@ -98,7 +98,7 @@ function columnMetrics({ profile = [], input }: Plan, { column }: LineageNames) 
   return Object.fromEntries(
     profile.map(({ header, index, filled, distinct, isEstimate }) => [
       header ?? column(index),
-      { nullCount: filledRows(input) - filled, count: filled, ...(isEstimate ? {} : { distinctCount: distinct }) },
+      { nullCount: filledRows(input) - filled, count: filled, distinctCount: isEstimate ? undefined : distinct },
     ]),
   )
 }

@@ -205,7 +205,7 @@ const FLAGS: Readonly<Record<string, number>> = { review: REVIEW, failed: FAILED
 const readFlags = (row: RowState): number =>
   (isFound(row) ? FOUND : (FLAGS[row.outcome] ?? 0)) | (row.decision === '' ? 0 : DECIDED)
 
-const sameTexts = (one: readonly string[], other: readonly string[]): boolean => one.every((text, at) => text === other[at])
+const sameTexts = (texts: readonly string[], other: readonly string[]): boolean => texts.every((text, at) => text === other[at])
 
 /** `same`: what is the same in both rows; `data`: the company and its data. */
 function findChange(

@@ -99,7 +99,7 @@ export const foundIds = ({ row, columns }: Answer): string[] => {
 const idsIn = (cell: string): string[] => cell.split(' | ').map(text => text.replace(/^\S+: /, ''))
 
 const hasId = ({ id, fields }: Candidate, wanted: ReadonlySet<string>): boolean =>
-  wanted.has(id) || idsIn(fields.otherIds ?? '').some(one => wanted.has(one))
+  wanted.has(id) || idsIn(fields.otherIds ?? '').some(otherId => wanted.has(otherId))
 
 function accept(result: RowResult, line: Decision, fetched: FetchedTags | null): RowResult {
   const ids = foundIds(result)
@@ -131,7 +131,7 @@ function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
       none ??
       foundIds(result)
         .map(id => rejected.get(id))
-        .find(one => one !== undefined)
+        .find(company => company !== undefined)
     if (line === undefined) return result
     const overrideCell = (column: string): string | undefined =>
       column === 'match.why' ? withWhy(line, result) : ofNoCompany(column)

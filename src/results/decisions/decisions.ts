@@ -87,7 +87,7 @@ function contradictions(lines: readonly Decision[]): (readonly [earlier: number,
   return [...found.values()]
 }
 
-/** Adds lines to those of a file: new decisions about a row replace all earlier ones. */
+/** Adds lines to the lines of a file: new decisions about a row replace all earlier ones. */
 export function mergeDecisions(old: readonly Decision[], added: readonly Decision[]): Decision[] {
   const replaced = new Set(added.map(({ fingerprint }) => fingerprint))
   const undone = (line: Decision, at: number): boolean =>

@@ -12,7 +12,7 @@ import { reviewPath } from '../file-names.ts'
 
 type Rules = Pick<Plan, 'mappings' | 'key' | 'input' | 'report'>
 
-/** The mapped columns, and the key, of which reports show a mask; found once for each plan, not for each row. */
+/** The mapped columns and the key, which reports mask; found once for each plan, not for each row. */
 const maskedColumns = new WeakMap<Rules, ReadonlySet<number>>()
 
 function findMasked(plan: Rules): ReadonlySet<number> {

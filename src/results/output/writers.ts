@@ -65,7 +65,7 @@ interface Writer {
   readonly includes: (outcome: RowOutcome) => boolean
   readonly sink: Sink
   format: RowFormat | null
-  /** Its columns; those of the first answers. */
+  /** Its columns, by the first answers. */
   chosen: readonly string[]
   batch: string[][]
   rows: number
@@ -125,7 +125,7 @@ export class Writers implements RowSink {
   }
 
   #makeWriterLayout({ sink: { path }, chosen }: Writer, columns: EnrichedColumns): Layout {
-    return makeLayout(this.#plan, this.#output, columns, path, chosen)
+    return makeLayout(this.#plan, this.#output, columns, { path, chosen })
   }
 
   #findLayouts(columns: EnrichedColumns): readonly Layout[] {
@@ -153,7 +153,7 @@ export class Writers implements RowSink {
     }
   }
 
-  /** Rejected files get names of their own, so that those of the last good run stay; one without a choice of names is not written. */
+  /** Rejected files get separate names, so that the files of the last good run stay; one without a choice of names is not written. */
   async publishFiles(isRejected: boolean): Promise<OutputFile[]> {
     const files: OutputFile[] = []
     const writers = this.#writers.filter(({ sink }) => !isRejected || sink.hasFixedName !== true)
@@ -175,7 +175,7 @@ export class Writers implements RowSink {
 
   /** Cells that the types of their columns cannot hold, by file. */
   unfit(): UnfitColumn[] {
-    return this.#writers.flatMap(({ sink: { path }, format }) => (format?.unfit?.() ?? []).map(one => ({ ...one, path })))
+    return this.#writers.flatMap(({ sink: { path }, format }) => (format?.unfit?.() ?? []).map(cell => ({ ...cell, path })))
   }
 
   async discard(): Promise<void> {
@@ -268,7 +268,7 @@ const missingColumns = ({ accept }: Plan, output: PlannedOutput, columns: Enrich
     name => name !== '*' && !/^(?:match|answer)\./.test(name) && columns.find(name) === -1,
   )
 
-/** The columns of the file of this kind: those of the output, and of rows in review the best candidate. */
+/** The columns of the file of this kind: the output's, and the best candidate for rows in review. */
 function chosenColumns(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, kind: OutputFile['kind']): string[] {
   const hasCandidate = (name: string): boolean => columns.find(name) !== -1 || plan.accept != null || plan.candidates != null
   const extra = kind === 'review' ? CANDIDATE.filter(name => hasCandidate(name) && !output.columns.includes(name)) : []
@@ -284,12 +284,17 @@ const ANSWER_CELLS: Readonly<Record<string, (given: RowResult['given']) => strin
 
 type WrittenRow = Pick<JoinedRow, 'inputRow' | 'result' | 'isRepeat' | 'doubt'>
 
+interface LayoutFile {
+  readonly path: string
+  readonly chosen: readonly string[]
+}
+
 /**
- * The layout of the file at `path`, with the columns `chosen`; that of rows in review has the best candidate, too. A chosen column that the
+ * The layout of the file at `path`, with the columns `chosen`; a file of rows in review has the best candidate, too. A chosen column that the
  * service did not deliver stays empty, except `match.outcome`, which follows from the rest: the rows are paid for by then, so a
  * missing column must not lose them.
  */
-function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, path: string, chosen: readonly string[]) {
+function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, { path, chosen }: LayoutFile) {
   const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
   const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = chosen.map(name => ({ name, at: columns.find(name) }))

@@ -323,7 +323,7 @@ export async function readFates({ known }: Pick<Plan, 'known'>, workDir: string)
 
 /**
  * Whether most rows have an earlier answer. Parsing is then the smaller part of the work with a row, and the input is parsed without a
- * second thread: its memory would be a sixth of that of the run.
+ * second thread: its memory would be a sixth of the run's.
  */
 export const hasMostlyKnown = ({ known, sent }: Pick<Plan, 'known' | 'sent'>): boolean =>
   known !== undefined && sent < known.sent / 2

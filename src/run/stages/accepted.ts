@@ -31,7 +31,7 @@ async function* fetchAll(state: RunState, ports: Ports): StageEvents {
   yield* publish(state, ports)
 }
 
-/** What the events so far have brought, those of an earlier process included. */
+/** What the events so far have brought, with the events of an earlier process. */
 class Progress {
   done: number
   found: Record<string, FetchedCompany['tags']>
@@ -72,7 +72,7 @@ async function* byJob({ done }: AcceptedState, most: number, ports: Ports): Stag
   const ids = new Set(found.map(({ id }) => id))
   const all = done + companies.length
   for (const { id } of companies.filter(company => !ids.has(company.id)))
-    yield { type: 'accepted.refused', done, company: { id, why: 'the job matched no company, or another one' } }
+    yield { type: 'accepted.refused', done, company: { id, why: 'the job matched no company, or a different one' } }
   yield { type: 'accepted.fetched', done: all, paid, job, companies: [...found] }
 }
 

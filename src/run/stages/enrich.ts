@@ -60,15 +60,14 @@ async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEv
   const mayBeUnrecorded = !job.enrichRequested && isResumed(state)
   const isUnrecorded = mayBeUnrecorded && hasEnrichment(await provenStatus(job, ports, ports.grace))
   if (!job.enrichmentsAccepted && !job.enrichRequested && !isUnrecorded) {
-    const choose = async (): Promise<null> => {
+    const send = async (): Promise<null> => {
       await ports.service.setEnrichments(id, tags, { signal: ports.grace })
       return null
     }
     // Enriching starts after the tags are chosen: a service that refuses them because it started has them already.
-    await whenReady(job, ports, isBusy, choose, async () => {
-      const status = await provenStatus(job, ports, ports.grace)
-      return hasEnrichment(status) ? null : undefined
-    })
+    const already = async (): Promise<null | undefined> =>
+      hasEnrichment(await provenStatus(job, ports, ports.grace)) ? null : undefined
+    await whenReady(job, ports, { isBusy, send, already })
     yield { type: 'enrichments.accepted', part: job.part, product: enrich.product, tags: tags.length }
   }
   const look = async (doubt: Doubt): Promise<null | undefined> => {
@@ -81,10 +80,11 @@ async function* enrichJob(job: JobState, state: RunState, ports: Ports): StageEv
     if (isUnrecorded || (job.enrichRequested && (await findStart(job, ports, true)) === null))
       yield { ...accepted, adopted: true }
     else {
-      // Again in a resume: the answers are no older than the last request.
+      // Again in a resume: the answers are not older than the last request.
       yield { type: 'enrich.requested', part: job.part }
       const options = { look, key: `${job.name}-enrich`, signal: ports.grace }
-      const effect = await whenReady(job, ports, isBusy, () => ports.service.enrich(id, options), adopt(look))
+      const send = () => ports.service.enrich(id, options)
+      const effect = await whenReady(job, ports, { isBusy, send, already: adopt(look) })
       yield { ...accepted, adopted: effect.adopted }
     }
   }

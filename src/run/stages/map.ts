@@ -30,7 +30,7 @@ async function* mapColumns(job: JobState, { plan }: RunState, ports: Ports): Sta
   const already = async (): Promise<null | undefined> =>
     hasSubmission((await readRecordedJob(job, ports, { signal: ports.grace })).status) ? null : undefined
   try {
-    await whenReady(job, ports, isBusy, send, already)
+    await whenReady(job, ports, { isBusy, send, already })
   } catch (error) {
     throw withMappings(error, plan)
   }

@@ -99,7 +99,15 @@ async function addBatch(portfolio: number, batch: readonly FoundCompany[], { pla
   return { added: count('added'), present: count('present'), refused }
 }
 
-async function* addCompanies(state: RunState, portfolio: number, companies: Companies, done: number, ports: Ports): StageEvents {
+interface Remaining {
+  readonly companies: Companies
+  /** Companies of the list that are handled already. */
+  readonly done: number
+}
+
+async function* addCompanies(state: RunState, portfolio: number, remaining: Remaining, ports: Ports): StageEvents {
+  const { companies } = remaining
+  let { done } = remaining
   const before = state.portfolio!
   const { listed = 0 } = state.companies ?? {}
   let { refused } = before
@@ -125,17 +133,19 @@ async function* run(state: RunState, ports: Ports): StageEvents {
   const { listed = 0 } = state.companies ?? {}
   const portfolio = yield* openPortfolio(plan, before, `${state.jobName}-portfolio`, ports)
   yield* setRules(plan, before, portfolio, ports)
-  if (plan.sync !== true)
-    return yield* addCompanies(state, portfolio, ports.results.companies(listed, before.done), before.done, ports)
+  if (plan.sync !== true) {
+    const { done } = before
+    return yield* addCompanies(state, portfolio, { companies: ports.results.companies(listed, done), done }, ports)
+  }
   const found: FoundCompany[] = []
   for await (const company of ports.results.companies(listed, 0)) found.push(company)
   const isSettled = before.left !== null
-  const left = before.left ?? (yield* syncCompanies(plan, state, portfolio, found, ports))
-  // Those that the files did not bring, from the first that is not handled.
+  const left = before.left ?? (yield* syncCompanies(plan, state, { portfolio, wanted: found }, ports))
+  // The companies that the files did not bring, from the first that is not handled.
   const done = isSettled ? before.done : listed - left.length
   const wanted = new Set(left.slice(left.length - (listed - done)))
   const companies = found.filter(({ id }) => wanted.has(id))
-  yield* addCompanies(state, portfolio, companies, done, ports)
+  yield* addCompanies(state, portfolio, { companies, done }, ports)
 }
 
 export const portfolio: RunStep = {
@@ -235,8 +245,7 @@ function* cutChunks(companies: readonly PortfolioEntry[]): Generator<readonly Po
 async function* syncCompanies(
   plan: PlannedPortfolio,
   state: RunState,
-  portfolio: number,
-  wanted: readonly FoundCompany[],
+  { portfolio, wanted }: { readonly portfolio: number; readonly wanted: readonly FoundCompany[] },
   ports: Ports,
 ): AsyncGenerator<RunEventInput, readonly string[], void> {
   const read = () => ports.portfolios.listCompanies(portfolio, { signal: ports.signal })

@@ -35,7 +35,8 @@ async function* submitJob(job: JobState, state: RunState, ports: Ports): StageEv
   const { poll } = state.plan
   for (let isRepeated = false; ; isRepeated = true)
     try {
-      const effect = await whenReady(job, ports, isBusy, () => ports.service.submit(readId(job), options), adopt(look))
+      const send = () => ports.service.submit(readId(job), options)
+      const effect = await whenReady(job, ports, { isBusy, send, already: adopt(look) })
       yield { ...accepted, messageId: effect.value, adopted: effect.adopted }
       return
     } catch (refusal) {

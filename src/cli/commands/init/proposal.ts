@@ -1,5 +1,6 @@
 /** Shared by `init` and `clean`: flags for reading a list and mapping its columns, and the proposal as a table. */
 
+import { defined } from '../../../defined.ts'
 import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { FettleError } from '../../../errors.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
@@ -29,13 +30,14 @@ export function readReading(flags: Flags): Reading {
 export const inputKeys = (
   { encoding, delimiter, header, sheet, skip }: Reading,
   { around }: Pick<InspectedColumns, 'around'>,
-): Record<string, unknown> => ({
-  ...(encoding === 'auto' ? {} : { encoding }),
-  ...(delimiter === 'auto' ? {} : { delimiter }),
-  ...(header ? {} : { header: false }),
-  ...(sheet === null ? {} : { sheet }),
-  ...skipKey(skip, around),
-})
+): Record<string, unknown> =>
+  defined({
+    encoding: encoding === 'auto' ? undefined : encoding,
+    delimiter: delimiter === 'auto' ? undefined : delimiter,
+    header: header ? undefined : false,
+    sheet: sheet ?? undefined,
+    ...skipKey(skip, around),
+  })
 
 /** Lines are skipped by what they are: the list of another day may have fewer or more of them. */
 function skipKey(skip: Reading['skip'], around: InspectedColumns['around']) {

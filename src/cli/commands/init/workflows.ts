@@ -1,7 +1,7 @@
 /**
  * Workflow files for a nightly run on a CI platform. GitHub may drop a scheduled start on the hour, keeps artifacts for at most 90 days
  * and skips folders with a leading dot. Outputs, which init puts into `out`, have a cache for each run of the workflow: a job that runs
- * again after its end has the files of its run, and not those of a later one.
+ * again after its end has the files of its run, not the files of a later run.
  */
 
 interface WorkflowOptions {
@@ -26,7 +26,7 @@ const INSTALL = 'commit a package.json with fettle among its dependencies: npm i
 const github = ({ name, pipeline }: WorkflowOptions) => ({
   path: `.github/workflows/fettle-${name}.yml`,
   notes: [INSTALL, 'set the variable FETTLE_URL and the secrets FETTLE_USERNAME and FETTLE_PASSWORD of the repository'],
-  text: `# Written by fettle init. A schedule may start late; that of a public repository stops after 60 days without a commit.
+  text: `# Written by fettle init. A schedule may start late; the schedule of a public repository stops after 60 days without a commit.
 name: fettle ${name}
 on:
   schedule:

@@ -44,7 +44,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     writeDecisions(path, mergeDecisions(old, lines), { root: io.cwd, roots: named === null ? roots : null })
   const decided = apply === null ? null : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
   if (decided !== null) await keep(decided)
-  const added = decided ?? (await atTerminal(rows, old, flags, io, keep))
+  const added = decided ?? (await reviewAtTerminal({ rows, old, keep }, flags, io))
   if (added.length === 0 && !isOn(flags, 'fetch')) {
     io.err('nothing was decided')
     return EXIT.ok
@@ -92,14 +92,15 @@ function printResult({ state, report, directory }: RunResult, hasEarlier: boolea
   return state.exitCode ?? EXIT.ok
 }
 
+/** The rows to review, the decisions that are stored already, and what stores new ones. */
+interface Review {
+  readonly rows: readonly ReviewRow[]
+  readonly old: readonly Decision[]
+  readonly keep: (lines: readonly Decision[]) => Promise<void>
+}
+
 /** Rows without a decision first. Throws FETTLE_USAGE without a terminal. */
-async function atTerminal(
-  rows: readonly ReviewRow[],
-  old: readonly Decision[],
-  flags: Flags,
-  io: Io,
-  keep: (lines: readonly Decision[]) => Promise<void>,
-): Promise<readonly Decision[]> {
+async function reviewAtTerminal({ rows, old, keep }: Review, flags: Flags, io: Io): Promise<readonly Decision[]> {
   const earlier = findEarlier(old)
   const undecided = rows.filter(row => earlier(row) === null)
   const open = isOn(flags, 'all') ? [...undecided, ...rows.filter(row => earlier(row) !== null)] : undecided

@@ -40,7 +40,7 @@ export async function runReviewSession(io: Io, session: Session): Promise<readon
       const row = rows[at]!
       const known = chosen.get(row.fingerprint) ?? earlier(row)
       const style = { width: Math.min(160, io.columns()), colour: io.colour.err }
-      const shown = renderScreen(row, at + 1, rows.length, known === 'undone' ? null : known, style)
+      const shown = renderScreen(row, `${at + 1} of ${rows.length}`, known === 'undone' ? null : known, style)
       io.draw(`\x1b[2J\x1b[H${shown.replaceAll('\n', '\r\n')}`)
       const { value: key } = await keys.next()
       if (key === undefined || key === '\x03' || key === '\x04') break
@@ -103,10 +103,10 @@ export type Chosen =
   | { readonly kind: 'reject'; readonly by?: string }
   | null
 
-/** Row `at` of `of`, from 1. */
-function renderScreen(row: ReviewRow, at: number, of: number, chosen: Chosen, style: ScreenStyle): string {
+/** `position`: such as `2 of 10`. */
+function renderScreen(row: ReviewRow, position: string, chosen: Chosen, style: ScreenStyle): string {
   const { width } = style
-  const head = `${at} of ${of} to review · row ${row.row}${row.key === null ? '' : ` · ${row.key}`}`
+  const head = `${position} to review · row ${row.row}${row.key === null ? '' : ` · ${row.key}`}`
   const fits = Math.max(1, Math.floor((width - LABEL) / (MIN_COLUMN + GAP)) - 1)
   const beside = row.candidates.slice(0, fits)
   const column = Math.min(44, Math.max(12, Math.floor((width - LABEL) / (beside.length + 1)) - GAP))

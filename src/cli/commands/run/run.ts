@@ -51,7 +51,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
   const reporters = await CallReporters.create(flags, io)
   const items: Item[] = []
   try {
-    return await runAll(files, items, reporters, flags, io)
+    return await runAll(files, items, { reporters, flags, io })
   } catch (error) {
     // An error that prevented all of them from starting.
     await reporters.end([createResult({ name: null, error }, flags)], chooseExit(error))
@@ -61,7 +61,15 @@ export async function run(given: Flags, io: Io): Promise<number> {
   }
 }
 
-async function runAll(files: readonly string[], items: Item[], reporters: CallReporters, flags: Flags, io: Io): Promise<number> {
+/** What the steps of one call share. */
+interface Call {
+  readonly reporters: CallReporters
+  readonly flags: Flags
+  readonly io: Io
+}
+
+async function runAll(files: readonly string[], items: Item[], call: Call): Promise<number> {
+  const { reporters, flags, io } = call
   const keeps = !isOn(flags, 'dry-run')
   const work = showLongTask(io, isOn(flags, 'quiet'))
   const runsDir = needText(flags, 'runs-dir')
@@ -83,11 +91,11 @@ async function runAll(files: readonly string[], items: Item[], reporters: CallRe
   const several = showSeveral(io, files.length, isOn(flags, 'quiet'))
   const width = Math.min(NAME_WIDTH, Math.max(...items.map(item => readName(item).length)))
   const endings = await mapConcurrently(items, CONCURRENCY, async item => {
-    const ending = await runPipeline(item, reporters, flags, io, files.length > 1 ? width : null)
+    const ending = await runPipeline(item, call, files.length > 1 ? width : null)
     several.ended(readName(item), inShort(ending))
     return ending
   }).finally(several.stop)
-  return reportEndings(endings, reporters, flags, io)
+  return reportEndings(endings, call)
 }
 
 const readName = ({ file, prepared }: Item): string => prepared.plan?.name ?? file
@@ -102,9 +110,10 @@ function inShort(ending: Ending): string {
 }
 
 /** Prints the outcomes, then passes them to reporters, then prints the result lines; returns the worst exit code. */
-export async function reportEndings(endings: readonly Ending[], reporters: CallReporters, flags: Flags, io: Io): Promise<number> {
+export async function reportEndings(endings: readonly Ending[], call: Call): Promise<number> {
+  const { reporters, flags, io } = call
   const code = worstExit(endings.map(ending => chooseCode(ending, flags)))
-  for (const ending of endings) printEnding(ending, endings.length > 1, reporters, flags, io)
+  for (const ending of endings) printEnding(ending, endings.length > 1, call)
   const results = endings.flatMap(ending => ('left' in ending ? [] : [createResult(ending, flags)]))
   await reporters.end(results, code)
   if (reporters.page !== null && !results.every(isRejection) && !isOn(flags, 'quiet')) io.err(`overview: ${reporters.page}`)
@@ -115,14 +124,13 @@ export async function reportEndings(endings: readonly Ending[], reporters: CallR
 /** Runs one pipeline; an error is its ending. `nameWidth`: the column for names when several run at once. */
 export async function runPipeline(
   { file, prepared, command }: Item,
-  reporters: CallReporters,
-  flags: Flags,
-  io: Io,
-  nameWidth: number | null,
+  { reporters, flags, io }: Call,
+  nameWidth: number | null = null,
 ): Promise<Ending> {
   const name = prepared.plan?.name ?? file
   const progress = showRun(flags, io, nameWidth === null ? null : name, nameWidth ?? 0)
-  const settings = createSettings(flags, io, reporters.observersOf(progress), command ?? 'run', prepared.credentials)
+  const observers = reporters.observersOf(progress)
+  const settings = createSettings(flags, io, command ?? 'run', { observers, credentials: prepared.credentials })
   try {
     const started = await runPrepared(prepared, settings, { queue: queueTarget(flags), fresh: isOn(flags, 'new') })
     if (started.result === null) return { name, left: queuedLine(started.queued, 'running', EXIT.ok) }
@@ -134,8 +142,8 @@ export async function runPipeline(
   }
 }
 
-/** The report as text, or the error. A quiet command prints a success only with new warnings: not again those of a run that had finished. */
-function printEnding(ending: Ending, isOneOfSeveral: boolean, reporters: CallReporters, flags: Flags, io: Io): void {
+/** The report as text, or the error. A quiet command prints a success only with new warnings: warnings of a run that had finished are not repeated. */
+function printEnding(ending: Ending, isOneOfSeveral: boolean, { reporters, flags, io }: Call): void {
   const of = isOneOfSeveral ? ending.name : null
   if ('error' in ending) io.err(printError(ending.error, isOn(flags, 'debug'), needText(flags, 'runs-dir'), of))
   if (!('result' in ending)) return

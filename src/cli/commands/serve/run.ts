@@ -99,7 +99,7 @@ async function serveUntilStopped(flags: Flags, io: Io): Promise<number> {
   for (const issue of await screeningIssues(dataDir)) io.err(printIssue(issue))
   if (!LOOPBACK.includes(host))
     io.err(`warning: listening on ${escapeTerminal(host)}: every machine that can connect can try to log in; put TLS in front`)
-  if (play !== 'own') io.err(`note: playing ${play}: answers differ from those of fettle's own service (docs/self-hosting.md)`)
+  if (play !== 'own') io.err(`note: playing ${play}: answers differ from the answers of fettle's own service (docs/self-hosting.md)`)
   io.out(howToUse(service, publicUrl, users.length > 0, reconcile))
   await untilStopped(io)
   await service.close()
