@@ -37,7 +37,7 @@ test('no error has a code that is only ever a note or a warning', () => {
   }
 })
 
-test('exit codes are those of the design', () => {
+test('exit codes match the design', () => {
   expect(EXIT).toEqual({
     ...{ ok: 0, checks: 1, usage: 2, input: 65, bug: 70, output: 73, retryable: 75, rejected: 76, denied: 77 },
     ...{ sigint: 130, sigterm: 143 },

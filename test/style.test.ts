@@ -11,7 +11,9 @@ const DIALECT = new RegExp(
   Object.keys(words)
     .map(word => {
       const [first = '', ...rest] = word.replace(/ /g, String.raw`\s+(?:\*\s+|//\s+)?`)
-      return `(?<![a-z])[${first}${first.toUpperCase()}]${rest.join('')}(?![a-z])`
+      // "There is no folder" and "is no longer" are plain.
+      const [before, after] = word.endsWith(' no') ? [String.raw`(?<![tT]here\s+(?:\*\s+|//\s+)?)`, String.raw`(?!\s+(?:\*\s+|//\s+)?longer)`] : ['', '']
+      return `${before}(?<![a-z])[${first}${first.toUpperCase()}]${rest.join('')}(?![a-z])${after}`
     })
     .join('|'),
   'g',
@@ -57,6 +59,11 @@ test('test titles use standard terms', () => {
     [...read(file).matchAll(title)].flatMap(([, , text = '']) => faultsIn(file, text)),
   )
   expect(faults).toEqual([])
+})
+
+test('a phrase is found unless it is plain', () => {
+  expect(faultsIn('a.ts', 'a line that\n// is no row')).toEqual(['a.ts:2: "is no" -> is not a'])
+  expect(faultsIn('a.ts', 'there is no row; it is no longer read; those files')).toEqual([])
 })
 
 test('a private word is found inside a name and across a line of a comment', () => {

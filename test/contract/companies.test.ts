@@ -322,7 +322,7 @@ describe('people', () => {
     if (own()) expect(told(found)).toEqual(expected)
   })
 
-  test('a month of birth is no date-time: it is beside, as the register has it', async context => {
+  test('a month of birth is not a date-time: it is returned separately, as the register has it', async context => {
     if (!own()) context.skip('needs a register that is known')
     const [found] = (await find({ peopleId: 'SE-9002' })).body.directors
     const { report } = (await call('readPerson', { params: { peopleId: 'SE-9002' } })).body

@@ -68,7 +68,7 @@ describe('events', () => {
     },
   )
 
-  test('those of a portfolio, and of a company in it, are there to be listed and marked', async () => {
+  test('events of a portfolio, and of a company in it, can be listed and marked', async () => {
     const created = await call('createPortfolio', { body: { name: `contract ${crypto.randomUUID()}` } })
     const params = {
       portfolioId: String(created.body.portfolioId),

@@ -7,16 +7,17 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   encodings: [],
   counted: [],
   nearest: [],
+  defined: [],
   'list-sample': ['node:'],
   'share-interval': [],
   'loop-turns': ['node:'],
   'shell-command': ['errors'],
   process: ['node:'],
   'package-file': ['node:'],
-  contract: ['zod'],
+  contract: ['defined', 'zod'],
   'formats/index': [], // the table of output formats, data only
   model: ['contract:types'], // tables and types that every folder above reads
-  pipeline: ['counted', 'nearest', 'zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'encodings', 'node:crypto'],
+  pipeline: ['counted', 'defined', 'nearest', 'zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'encodings', 'node:crypto'],
   journal: ['zod', 'contract', 'model', 'pipeline', 'errors', 'files', 'node:'],
   run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
   client: [
@@ -79,6 +80,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // The service reads CSV and matches by itself; syncing files and judging processes is shared.
   service: [
     'contract',
+    'defined',
     'errors',
     'list-sample',
     'loop-turns',

@@ -138,7 +138,7 @@ describe.concurrent('explain and schema', () => {
     expect((await fettle(['explain', '0'], { cwd })).code).toBe(0)
   })
 
-  test('schemas are those of the code', async () => {
+  test('schemas match the code', async () => {
     const cwd = folderOf()
     expect(JSON.parse((await fettle(['schema'], { cwd })).stdout)).toEqual(JSON.parse(JSON.stringify(pipelineJsonSchema())))
     expect(JSON.parse((await fettle(['schema', 'report'], { cwd })).stdout)).toEqual(
@@ -175,7 +175,7 @@ describe.concurrent('registers', () => {
     writeFileSync(join(cwd, 'My Companies.csv'), 'id,name,country\n1,Acme Tools Ltd,GB\n4,Cork SARL,FR\n')
     expect((await fettle(['register', 'import', 'csv', 'My Companies.csv'], { cwd, env })).stdout).toContain(
       [
-        'events    2 changed name; a service raises those of companies in its portfolios',
+        'events    2 changed name; a service raises events of companies in its portfolios',
         '            Acme Tools Ltd (GB-X-1)  name: Acme Ltd -> Acme Tools Ltd',
         '            Cork SARL (FR-X-4)  name: Cork SA -> Cork SARL',
         '',
@@ -217,7 +217,7 @@ describe.concurrent('registers', () => {
     expect((await importIt()).stdout).not.toContain('events')
     writeFileSync(join(cwd, 'uk.csv'), list('dissolved'))
     const { stdout } = await importIt()
-    expect(stdout).toContain('  events    12 dissolved; a service raises those of companies in its portfolios\n')
+    expect(stdout).toContain('  events    12 dissolved; a service raises events of companies in its portfolios\n')
     expect(stdout.match(/^ {12}Works \d+ Ltd \(GB-X-\d+\) {2}status: active -> dissolved$/gm)).toHaveLength(10)
     expect(stdout).toContain('            and 2 more events; --json lists them\n')
     writeFileSync(join(cwd, 'uk.csv'), `${list('dissolved').split('\n').slice(0, 12).join('\n')}\n`)

@@ -134,7 +134,7 @@ describe.concurrent('a detached run', { timeout: 120_000 }, () => {
     expect(lastLine(await fettle(['collect', 'p', '--timeout', '1s', '--json', '-q'], { cwd, env }))).toMatchObject({ runId })
   })
 
-  test('beside another one is named by its id only', async () => {
+  test('next to another run it is named by its id only', async () => {
     const cwd = place()
     const first = lastLine(await fettle(DETACH, { cwd }))
     writeFileSync(join(cwd, 'rows.csv'), `${ROWS}Cork SA,3,FR\n`)

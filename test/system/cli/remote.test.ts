@@ -74,7 +74,7 @@ describe.concurrent('a verdict of the service', () => {
     expect(service.requests).toHaveLength(asked)
   })
 
-  test('an address that is no such service is 76', async () => {
+  test('an address without such a service is 76', async () => {
     const service = await counting(() => ({ status: 404, body: { message: 'nothing here' } }))
     const cwd = place()
     isWhole(await fettle(RUN, { cwd, env: { ...CREDENTIALS, FETTLE_URL: service.url } }), cwd, 76)

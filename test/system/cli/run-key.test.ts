@@ -101,7 +101,7 @@ describe.concurrent('a run key', { timeout: 120_000 }, () => {
     expect(service.requests.filter(line => line === 'POST /dataCleaning/jobs')).toHaveLength(2)
   })
 
-  test('a result whose file was changed is no success', async () => {
+  test('a result whose file was changed does not succeed', async () => {
     const { cwd, call } = await setUp()
     const first = await call(['run', 'p.yml', '--run-key', 'k'])
     writeFileSync(join(cwd, 'out/p.csv'), 'of another program')
@@ -111,7 +111,7 @@ describe.concurrent('a run key', { timeout: 120_000 }, () => {
     expect(readFileSync(join(cwd, 'out/p.csv'), 'utf8')).toBe('of another program')
   })
 
-  test('a result whose file is missing is no success', async () => {
+  test('a result whose file is missing does not succeed', async () => {
     const { cwd, call, creations } = await setUp()
     const first = await call(['run', 'p.yml', '--run-key', 'k'])
     rmSync(join(cwd, 'out/p.csv'))

@@ -87,7 +87,7 @@ describe.concurrent('a run that comes to its end', () => {
     expect(await fettle(['run', 'p.yml', '-q'], { cwd })).toEqual({ code: 0, stdout: '', stderr: '' })
   })
 
-  test('the modes of runs do not follow the umask, those of outputs do', async () => {
+  test('the modes of runs do not follow the umask, the modes of outputs do', async () => {
     const cwd = project()
     const child = spawn('sh', ['-c', 'umask 027; exec "$@"', 'sh', process.execPath, BINARY, 'run', 'p.yml', '-q'], {
       cwd,

@@ -48,7 +48,7 @@ const terminal = (command: string, cwd: string, env: Settings = {}): Promise<End
 const ESCAPE = '\x1b'
 
 describe.concurrent('pipes', () => {
-  test('a reader that goes away is no failure, and the exit code stays', async () => {
+  test('a reader that goes away does not fail the run, and the exit code stays', async () => {
     const cwd = project('checks: {matched: {fail: "< 90%"}}')
     const explained = await shell('$FETTLE explain | head -1; echo "code ${PIPESTATUS[0]}" >&2', cwd)
     expect(explained).toMatchObject({ code: 0, stderr: 'code 0\n' })

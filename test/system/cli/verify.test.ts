@@ -170,7 +170,7 @@ describe('what a consistent edit cannot hide', () => {
     expect(found.stderr).toContain('does not add up')
   })
 
-  test('a removed document, output, decision and journal are named; files of the next run are no fault', async () => {
+  test('a removed document, output, decision and journal are named; files of the next run are not a fault', async () => {
     const { cwd, line, folder } = await decidedRun()
     const id = String(line.runId)
     const missing = async (path: string): Promise<string> => {

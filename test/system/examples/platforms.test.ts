@@ -99,7 +99,7 @@ describe.concurrent('on several machines', () => {
     for (const pattern of [junit, metrics]) await good(shell(`ls ${pattern}`, merging))
   })
 
-  test('Kubernetes: one index a pod; another pod of a Job reports its run again, the next Job starts another one', async () => {
+  test('Kubernetes: one index a pod; another pod of a Job reports its run again, the next Job starts a new run', async () => {
     const work = project()
     const { completions, template } = example('kubernetes/shards.yml').spec
     const [container] = template.spec.containers

@@ -110,7 +110,7 @@ test('an answer about a company with an event is asked for again, also in the ru
   expect((await night({ reuse })).results[0]!.reuse).toMatchObject({ known: 12, sent: 0 })
 })
 
-test('the key of a row is that of the last run where the portfolio has no reference', async () => {
+test('a row has the key of the last run where the portfolio has no reference', async () => {
   here = await monitored(COMPANIES)
   const portfolio = { name: 'Watched', rules: WATCHED.portfolio.rules, sync: true } as const
   await night({ portfolio })

@@ -51,7 +51,7 @@ test('rows that are new, changed or too old are sent, each with its reason, and 
   expect(fourth.reuse).toMatchObject({ known: 0, fresh: 0, changed: 0, tooOld: fourth.reuse.sent })
 })
 
-test('a row whose key was known is changed and not new, also if its answer was that of another row', async () => {
+test('a row whose key was known is changed and not new, also if its answer belonged to another row', async () => {
   const night = nightsAt(here)
   await night(0, [...listOf(0, 30), ['same', 5]])
   const second = await night(1, [...listOf(0, 30), ['same', 40]])

@@ -95,7 +95,7 @@ test('a night that ends at screen.budget keeps what it paid, and the next one go
   expect(paid(await night(2, 20, most)).slice(0, 2)).toEqual([all - budget, budget])
 })
 
-test('the outputs are those of a night that asks everything again', async () => {
+test('the outputs equal the outputs of a run that asks everything again', async () => {
   const read = (): string[] => ['out.csv', 'review.csv'].map(name => readFileSync(join(here.folder, name), 'utf8'))
   await night(0, 20)
   await night(1, 24)

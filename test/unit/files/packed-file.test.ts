@@ -25,7 +25,7 @@ async function all(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
 
 const contentOf = (path: string): Promise<Buffer> => all(contentChunks(path, cause => cause))
 
-test('packed in pieces of any size, the content is that of gzip -dc, and the bytes are the same', async () => {
+test('packed in pieces of any size, the content equals gzip -dc, and the bytes are the same', async () => {
   const whole = await all(packed(cutInto(TEXT, TEXT.length)))
   for (const size of [1 << 20, 65_536, 1000, 97]) {
     const bytes = await all(packed(cutInto(TEXT, size)))

@@ -128,7 +128,7 @@ describe('a lock that is left over', () => {
     expect(lockHolder(path, now)).toMatchObject({ pid })
   })
 
-  test('leaves drafts and wills of the dead, which the next owner removes; those of the living stay', async () => {
+  test('leaves drafts and wills of dead processes, which the next owner removes; files of living processes stay', async () => {
     const pid = await deadPid()
     writeFileSync(`${path}.draft`, JSON.stringify(owner({ pid })))
     writeFileSync(`${path}.after.long-ago`, JSON.stringify(owner({ pid })))

@@ -109,7 +109,7 @@ it('a name that ends in .gz is packed: the same bytes for the same rows, in batc
 })
 
 describe('column names', () => {
-  it('are those of the service', () => {
+  it('match the service', () => {
     expect([0, 25, 26, 701, 702].map(columnName)).toEqual(['COLUMN A', 'COLUMN Z', 'COLUMN AA', 'COLUMN ZZ', 'COLUMN AAA'])
   })
 

@@ -124,13 +124,13 @@ describe('empty rows', () => {
     ])
   })
 
-  it('are no cells of the columns that are judged', async () => {
+  it('are left out of the columns that are judged', async () => {
     const watch = () => [{ index: 1, of: ['profile'] as const }]
     const { cells } = await inspect(options(file('id;name\n;\n1;\n;\n2;Rae\n')), { watch })
     expect(cells[0]?.empty).toMatchObject({ count: 1, rows: [2] })
   })
 
-  it('alone are no list, and neither are the rows of a limit that are all empty', async () => {
+  it('alone do not make a list, nor do the rows of a limit that are all empty', async () => {
     const refused = async (content: string, sending: Sending) =>
       (await carriedOut(file(content), sending)).issues.filter(one => one.severity === 'error')
     expect(await refused('id;name\n;\n ;\n', {})).toMatchObject([{ code: 'FETTLE_INPUT_EMPTY' }])

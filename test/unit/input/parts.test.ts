@@ -136,7 +136,7 @@ describe('the lines of rows', () => {
   const linesIn = async (content: string, how: Partial<InputOptions>, rows: readonly number[]) =>
     (await placesOf(planOf(await factsOf(file(content), how)), rows)).map(({ line }) => line)
 
-  it('are those of the file, for any lines above the table and any cells', async () => {
+  it('match the file, for any lines above the table and any cells', async () => {
     expect(await linesIn('n,x\nA,"1\n1"\n\nB,2\nC,3\n', {}, [1, 2, 3])).toEqual([2, 5, 6])
     expect(await linesIn('Title\n\nsep=;\nn;x\nA;1\nB;2\n', { skip: { head: 2, tail: 0 } }, [2])).toEqual([6])
     expect(await linesIn('1,2\n3,4\n', { header: false }, [1, 2])).toEqual([1, 2])

@@ -80,7 +80,7 @@ test('a first line torn at any byte leaves a run that recorded nothing', async (
   }
 })
 
-describe('damage that is no torn last line is 73 and names the line', () => {
+describe('damage other than a torn last line is 73 and names the line', () => {
   test.each<[string, (lines: string[]) => string[], number]>([
     ['half a line in the middle', lines => lines.with(2, lines[2]!.slice(0, 20)), 3],
     ['an empty line', lines => lines.toSpliced(1, 0, ''), 2],

@@ -72,7 +72,7 @@ describe('check digits', () => {
     )
   })
 
-  it.each(PEERS)('of %s are those of stdnum (%s)', (country, name) => {
+  it.each(PEERS)('of %s match stdnum (%s)', (country, name) => {
     const peer = stdnum[country]![name]!
     const isLetterFirst = country === 'ES'
     let compared = 0

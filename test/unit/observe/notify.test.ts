@@ -62,7 +62,7 @@ describe('a receiver', () => {
     expect(service.requests).toHaveLength(1)
   })
 
-  test('may ask for a pause, of which ten seconds are kept', async () => {
+  test('may ask for a pause, which is limited to ten seconds', async () => {
     const service = await receiver({ status: 429, retryAfter: '2' }, { status: 429, retryAfter: '3600' })
     expect(await sending(service.url)).toEqual({ why: null, waitedMs: 12_000 })
   })

@@ -18,7 +18,7 @@ const recorder = (name: string, calls: string[]): RunReporter => ({
 })
 
 describe('a dispatcher', () => {
-  test('calls the reporters in their order, those of the run after those of the call', () => {
+  test('calls the reporters in their order, reporters of the run after reporters of the call', () => {
     const calls: string[] = []
     const run = createDispatcher([recorder('a', calls), recorder('b', calls)]).with([recorder('c', calls)])
     run.emit('onRunStart', STATE, null)

@@ -17,7 +17,7 @@ test('it names a file of its portfolio, and is last and unmarked by default', ()
 })
 
 test.each<[string, object, string]>([
-  ['without a portfolio', { portfolio: undefined, events: { output: 'events.csv' } }, 'events are those of a portfolio'],
+  ['without a portfolio', { portfolio: undefined, events: { output: 'events.csv' } }, 'events come from a portfolio'],
   ['in the place of the output', { events: { output: './out.csv' } }, '"./out.csv" is output.path already'],
   ['in the place of the list', { events: { output: 'in.csv' } }, '"in.csv" is input already'],
   ['outside the project', { events: { output: '../events.csv' } }, 'is outside the project'],

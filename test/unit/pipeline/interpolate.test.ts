@@ -244,7 +244,7 @@ describe('credentials', () => {
 describe('paths of the command line', () => {
   const replaced = (text: string, replace: { input?: string; output?: string }) => pipelineOf(text, { replace })
 
-  test('replace those of the pipeline', () => {
+  test('replace variables of the pipeline', () => {
     expect(replaced(BASE, { input: 'other.csv' }).input.path).toBe('other.csv')
     expect(
       replaced('name: a\ninput: { path: "${NOPE}", key: Id }\nmappings: { name: N, country: C }', { input: 'o.csv' }).input,
@@ -274,7 +274,7 @@ describe('paths of the command line', () => {
     expect(replaced(BASE, { input: 'a${B}c$${d}.csv' }).input.path).toBe('a${B}c$${d}.csv')
   })
 
-  test('are checked like those of the pipeline', () => {
+  test('are checked like the keys of the pipeline', () => {
     expect(parseYaml(BASE, { replace: { output: '../o.csv' } }).issues[0]?.code).toBe('FETTLE_PIPELINE_PATH')
     expect(parseYaml(BASE, { replace: { output: 'in.csv' } }).issues[0]?.message).toContain('would overwrite the input')
   })

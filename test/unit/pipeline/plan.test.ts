@@ -37,7 +37,7 @@ describe('headers', () => {
     ])
   })
 
-  test('a constant gets a column after those of the input', () => {
+  test('a constant gets a column after the columns of the input', () => {
     const text = 'name: a\ninput: in.csv\nmappings: { name: { from: Name, trim: true }, countryCode: { value: GB } }\n'
     const { mappings, preparation } = planOf(text)
     expect(mappings).toEqual([

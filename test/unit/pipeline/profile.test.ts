@@ -82,7 +82,7 @@ describe('the profile of a plan', () => {
     expect(planOf(text, {}, { cells: CELLS }).profile?.[0]).toMatchObject({ isKey: true, examples: ['***'] })
   })
 
-  test('is no part of the fingerprint', () => {
+  test('is not part of the fingerprint', () => {
     expect(planOf(WITH_KEY, {}, { cells: CELLS }).fingerprint).toBe(planOf(WITH_KEY).fingerprint)
   })
 

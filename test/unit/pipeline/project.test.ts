@@ -115,7 +115,7 @@ test('a pipeline has the values of the target and the defaults for keys that it 
   expect([...inherited].sort()).toEqual(['budget', 'checks', 'notify', 'register', 'retention', 'service'])
 })
 
-test('a key of the pipeline replaces that of the project, and of checks and budget each part', () => {
+test('a key of the pipeline replaces the key of the project, and for checks and budget each part', () => {
   const own = `${PIPELINE}register: own\nretention: 30d\nbudget: { rows: 5 }\nchecks: { matched: { fail: "< 9%" }, failed: { warn: "> 1" } }\nnotify: []\n`
   const { pipeline, issues, inherited } = parsed(own, 'dev')
   expect(issues).toEqual([])

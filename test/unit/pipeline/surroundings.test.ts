@@ -59,7 +59,7 @@ describe.each([
     expect(found([...above, HEADER, ...ROWS, ...below].map(write))).toEqual(expected)
   })
 
-  test('a last company of which only the name is known stays a row', () => {
+  test('a last company with nothing but a name stays a row', () => {
     expect(found([HEADER, ...ROWS, at({ 1: 'Acme Ltd' })].map(write))).toEqual([0, 0])
   })
 
@@ -219,7 +219,7 @@ describe('with `auto`, a line below the last row is skipped in silence only if n
     expect(refused).toEqual([{ line: 11, text: '"Lantern Mill Ltd"', below: 2 }])
   })
 
-  test('a company of which only the name is known is never skipped in silence', () => {
+  test('a company with nothing but a name is never skipped in silence', () => {
     const companies = ['suppliers', 'register', 'clean'].flatMap(name => {
       const [, ...rows] = parse(readFileSync(`samples/${name}.csv`), { bom: true }) as string[][]
       return rows.map(cells => cells[1]!)

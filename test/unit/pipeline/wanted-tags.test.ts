@@ -10,7 +10,7 @@ const READ = [
 ]
 const wanted = (more: string): readonly string[] => wantedTags(planOf(`${BASE}${more}`))
 
-test('of a product, those of the output and of the reports, in the order of the service', () => {
+test('of a product, the output and the reports, in the order of the service', () => {
   expect(wanted('output: out.csv\n')).toEqual(READ)
   const more = wanted('enrich: basicPlus\noutput: { path: out.csv, columns: ["*", contact.city, general.siret] }\n')
   expect(new Set(more)).toEqual(new Set([...READ, 'contact.city', 'general.siret']))

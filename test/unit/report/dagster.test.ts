@@ -39,7 +39,7 @@ describe('assets', () => {
     expect(made).toMatchObject({ metadata: { match_rate: { type, raw_value: matchRate } } })
   })
 
-  test('of several, the one of the name, and those of the other outputs', () => {
+  test('of several, the asset with the name, and the assets of the other outputs', () => {
     const assets = [
       'crm/suppliers_review',
       'crm/nightly_suppliers',

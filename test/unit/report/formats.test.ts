@@ -34,7 +34,7 @@ describe('JUnit', () => {
     expect(xml).not.toContain(']]>')
   })
 
-  it.each(names)('%s: the counts are those of its cases', name => {
+  it.each(names)('%s: the counts match its cases', name => {
     const xml = RENDERERS.junit.render(reportOf(name))
     const elements = elementsOf(xml)
     const number = (element: string): number => elements.filter(one => one === element).length

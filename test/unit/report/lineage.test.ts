@@ -79,7 +79,7 @@ test('a stopped run is aborted; a run with a failed check is complete and report
   ])
 })
 
-test('columns: those of the list as they were, the others found by what is mapped', () => {
+test('columns: columns of the list unchanged, the others found by what is mapped', () => {
   const { inputs, outputs } = lineageEvent(STATES.finished(), 'END', NAMES)
   const fields = outputs[0]?.facets.columnLineage?.fields as Record<string, { inputFields: { field: string }[] }>
   expect(fields.supplier_id).toEqual({

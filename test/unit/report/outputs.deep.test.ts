@@ -2,4 +2,4 @@
 import { test } from 'vitest'
 import { judgeMarkdown } from './whole-markdown.ts'
 
-test('Markdown: the elements are those of the same report of plain words, in number and order', () => judgeMarkdown(100))
+test('Markdown: the elements match the same report of plain words, in number and order', () => judgeMarkdown(100))

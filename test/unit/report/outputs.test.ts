@@ -15,7 +15,7 @@ const each = (judge: (report: Report) => void): void =>
     { numRuns: RUNS, seed: 20_261_122 },
   )
 
-test('Markdown: the elements are those of the same report of plain words, in number and order', () => judgeMarkdown(3))
+test('Markdown: the elements match the same report of plain words, in number and order', () => judgeMarkdown(3))
 
 test('JUnit: libxml2 reads it, and it has the elements of the same report of plain words', async () => {
   const cases = fc.sample(hostileReports, { numRuns: RUNS, seed: 20_261_122 })

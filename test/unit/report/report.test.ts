@@ -103,7 +103,7 @@ describe('row content', () => {
       .join('\n')
 
   it('stays out with rows: none', () => expect(everything(withCanary('none', []))).not.toContain(canary))
-  it('is that of rows in review with rows: review', () => {
+  it('describes rows in review with rows: review', () => {
     expect(everything(withCanary('review', []))).toContain(`${canary} review`)
     expect(everything(withCanary('review', []))).not.toContain(`${canary} unmatched`)
   })

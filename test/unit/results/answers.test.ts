@@ -130,7 +130,7 @@ test.each(Object.entries(readers))('%s names a file that is cut, and one whose i
   }
 })
 
-test('names a file of which the line of the answer was changed', async () => {
+test('names a file whose answer line was changed', async () => {
   const path = await writeAnswers('whole', ['a'])
   writeFileSync(path, readFileSync(path).fill('x', 2, 3))
   await expect(readers['the choice of rows']!()).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining(path) })

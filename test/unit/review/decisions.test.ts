@@ -69,7 +69,7 @@ describe('a decision with input.key', () => {
     expect(await night(BY_KEY)).toMatchObject({ exitCode: 0, totals: { manualMatched: 1 } })
   })
 
-  test('is undone when the column of the key is another one', async () => {
+  test('is undone when the key is in a different column', async () => {
     await decided(BY_KEY)
     list(['K-1,Zyxwv Utsrqp Ltd,IE', ...LIST.slice(1)], 'number,name,country')
     const found = await night({ input: { path: 'in.csv', key: 'number' } })

@@ -225,7 +225,7 @@ describe('words', () => {
     ])
   })
 
-  test('a job that went back in an earlier process is no steadier in this one', async () => {
+  test('a job that went back in an earlier process is not steadier in this one', async () => {
     const world = worldOf(planOf({ enrich: null, output: null }))
     world.service.matching = ['aggregating', 'aggregating', 'matching']
     await world.run()
@@ -236,7 +236,7 @@ describe('words', () => {
     expect(last.map(event => event.status)).toEqual(['matching', 'jobMatchingComplete', 'jobMatchingComplete'])
   })
 
-  test('two different final readings after a step back are no proof', async () => {
+  test('two different final readings after a step back prove nothing', async () => {
     const world = worldOf(planOf({ enrich: null, output: null }))
     world.service.matching = ['aggregating', 'aggregating', 'matched', 'jobMatchingComplete', 'jobMatchingComplete']
     await world.run()
@@ -300,7 +300,7 @@ describe('looks that fail', () => {
     expect(looks()).toBe(1)
   })
 
-  test('what is no error of ours is a bug, not an outage', async () => {
+  test('an error of an unknown class is a bug, not an outage', async () => {
     const world = worldOf()
     world.service.before = call => {
       if (call === 'readJob') throw new TypeError('x is not a function')

@@ -120,7 +120,7 @@ describe('S5: planted links are not followed', () => {
 const OUT = 'vars: { to: a.csv }\noutput: "${vars.to}"'
 
 describe('S14: what an output may replace', () => {
-  test('replaces its earlier version completely; never the input, the pipeline, a file that is no table, or, for a pipeline, a file outside', async () => {
+  test('replaces its earlier version completely; never the input, the pipeline, a file that is not a table, or, for a pipeline, a file outside', async () => {
     const cwd = place('output: out/p.csv')
     expect((await fettle(['run', 'p.yml'], { cwd })).code).toBe(0)
     const first = readFileSync(join(cwd, 'out/p.csv'), 'utf8')
