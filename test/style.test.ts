@@ -12,7 +12,9 @@ const DIALECT = new RegExp(
     .map(word => {
       const [first = '', ...rest] = word.replace(/ /g, String.raw`\s+(?:\*\s+|//\s+)?`)
       // "There is no folder" and "is no longer" are plain.
-      const [before, after] = word.endsWith(' no') ? [String.raw`(?<![tT]here\s+(?:\*\s+|//\s+)?)`, String.raw`(?!\s+(?:\*\s+|//\s+)?longer)`] : ['', '']
+      const [before, after] = word.endsWith(' no')
+        ? [String.raw`(?<![tT]here\s+(?:\*\s+|//\s+)?)`, String.raw`(?!\s+(?:\*\s+|//\s+)?longer)`]
+        : ['', '']
       return `${before}(?<![a-z])[${first}${first.toUpperCase()}]${rest.join('')}(?![a-z])${after}`
     })
     .join('|'),

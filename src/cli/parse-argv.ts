@@ -1,7 +1,7 @@
 /** argv -> the command and its flags. Unknown commands and flags are reported here with the nearest name, before yargs parses them. */
 
-import { defined } from '../defined.ts'
 import yargs, { type Argv, type Options } from 'yargs'
+import { defined } from '../defined.ts'
 import { EXIT, type FettleError } from '../errors.ts'
 import { type Command, type Flags, nameOf, type Option, usageError } from './command.ts'
 import { COMMANDS } from './commands/index.ts'

@@ -3,8 +3,9 @@
  * answers, as JSON schemas. The schemas of answers are generous, since the client reads with them; descriptions of the interface show the
  * strict form, which is derived here. What cannot be derived is stated beside the schema, by `written` and `orNull`.
  */
-import { defined } from '../defined.ts'
+
 import { z } from 'zod'
+import { defined } from '../defined.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -67,8 +68,9 @@ function oneForm({ anyOf, isNullWritten, written: stated, ...outer }: JsonSchema
     : (Array.isArray(type) ? type : [type]).map(single => defined({ ...outer, type: single }))
   const others = forms.filter(form => form.type !== 'null')
   const hasNull = others.length < forms.length && (side === 'takes' || isNullWritten === true)
-  const form: JsonSchema = Object.assign({}, Array.isArray(anyOf) ? outer : null, ...(side === 'takes' ? others : others.slice(0, 1)))
-  if (side === 'takes' && others.length > 1) form.type = others.flatMap(other => other.type)
+  const kept = side === 'takes' ? others : others.slice(0, 1)
+  const merged: JsonSchema = Object.assign({}, Array.isArray(anyOf) ? outer : null, ...kept)
+  const form = kept.length > 1 ? { ...merged, type: kept.flatMap(({ type }) => type) } : merged
   return hasNull ? withNull(form) : form
 }
 

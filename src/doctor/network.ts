@@ -121,8 +121,7 @@ const hintFor = (code: ErrorCode, byProxy: boolean): string => {
 function checkClock(skewMs: number | null): CheckResult {
   if (skewMs === null) return ok('clock', 'the service sends no Date header')
   const seconds = Math.round(Math.abs(skewMs) / 1000)
-  const text =
-    seconds === 0 ? 'the same as the service has' : `${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the service`
+  const text = seconds === 0 ? 'the same as the service has' : `${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the service`
   const hint = 'Set the clock of this machine, by NTP.'
   if (Math.abs(skewMs) > WRONG_MS) return fail('clock', 'FETTLE_SETTINGS', text, hint)
   return Math.abs(skewMs) > ODD_MS ? warn('clock', text, hint) : ok('clock', text)

@@ -32,4 +32,5 @@ export function isColumnMasked({ mappings, input, report }: MaskRules, index: nu
 /** A mapping is masked if its column is. A candidate's fields carry its name: that a masked cell is the same would reveal it. */
 export const isMappingMasked = (rules: MaskRules, mapping: string): boolean =>
   rules.report.mask.length > 0 &&
-  (rules.report.mask.includes(mapping) || rules.mappings.some(rule => rule.mapping === mapping && isColumnMasked(rules, rule.index)))
+  (rules.report.mask.includes(mapping) ||
+    rules.mappings.some(rule => rule.mapping === mapping && isColumnMasked(rules, rule.index)))

@@ -132,7 +132,8 @@ function readFields(tree: Tree, findings: readonly SyntaxIssue[], named: string 
 
 /** True for an issue of a part that has an issue already: the second may only follow from the first. */
 const isConsequence = (syntaxIssue: SyntaxIssue, before: readonly SyntaxIssue[]): boolean =>
-  'path' in syntaxIssue && before.some(other => 'path' in other && syntaxIssue.path.every((step, index) => other.path[index] === step))
+  'path' in syntaxIssue &&
+  before.some(other => 'path' in other && syntaxIssue.path.every((step, index) => other.path[index] === step))
 
 /**
  * An output that the command line names gives its name to `unmatched` and `review`: a trial must not replace the files of the

@@ -72,8 +72,7 @@ const placeOfLine = (
   { queue, jobId, number }: { readonly queue: string; readonly jobId: string; readonly number: number },
   before: string,
   line: string,
-) =>
-  ['line', queue, jobId, number, before, line] as const
+) => ['line', queue, jobId, number, before, line] as const
 
 export async function dropLines({ redis, address }: Connected, jobIds: readonly string[]): Promise<void> {
   for (const id of jobIds) await redis.del(keyOf(address.name, id))

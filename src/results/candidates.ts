@@ -40,7 +40,8 @@ export function listCandidates(answer: Answer): readonly Candidate[] {
   return [company, ...proposed.filter(other => other.id !== id)]
 }
 
-const isFirst = ({ id }: Candidate, at: number, all: readonly Candidate[]): boolean => all.findIndex(other => other.id === id) === at
+const isFirst = ({ id }: Candidate, at: number, all: readonly Candidate[]): boolean =>
+  all.findIndex(other => other.id === id) === at
 
 type Read = (name: string) => string
 

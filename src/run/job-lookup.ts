@@ -188,11 +188,7 @@ interface Attempts<T> {
  * answer. Or because the job is busy with the previous request: then it is sent again every two seconds for up to a minute. Throws
  * FETTLE_JOB_FAILED if the job ended in an error status, and any other refusal.
  */
-export async function whenReady<T>(
-  job: JobState,
-  ports: Ports,
-  { isBusy, send, already }: Attempts<T>,
-): Promise<T> {
+export async function whenReady<T>(job: JobState, ports: Ports, { isBusy, send, already }: Attempts<T>): Promise<T> {
   const until = ports.clock.monotonic() + NOT_YET_MS
   let wasBusy = false
   for (;;) {

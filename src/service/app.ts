@@ -124,7 +124,12 @@ function createServer({ limits, clock }: AppDeps, log: RequestLog): FastifyInsta
 type Deadlines = ReturnType<typeof watchDeadlines>
 
 /** Checks every request before its route, and logs it after its answer. */
-function checkRequests(app: FastifyInstance, limits: Limits, options: AppOptions, { log, deadlines }: { log: RequestLog; deadlines: Deadlines }) {
+function checkRequests(
+  app: FastifyInstance,
+  limits: Limits,
+  options: AppOptions,
+  { log, deadlines }: { log: RequestLog; deadlines: Deadlines },
+) {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
     readJson(body, limits.jsonDepth),

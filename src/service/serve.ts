@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { FettleError } from '../errors.ts'
 import { inOwnTurn } from '../loop-turns.ts'
 import { systemClock } from './clock.ts'
-import { streamBeyond, threadStart, Threads } from './data-cleaning/processing/threads.ts'
+import { streamBeyond, Threads, threadStart } from './data-cleaning/processing/threads.ts'
 import {
   companyWithId,
   type IndexImage,

@@ -17,7 +17,19 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   contract: ['defined', 'zod'],
   'formats/index': [], // the table of output formats, data only
   model: ['contract:types'], // tables and types that every folder above reads
-  pipeline: ['counted', 'defined', 'nearest', 'zod', 'yaml', 'contract', 'model', 'formats/index', 'errors', 'encodings', 'node:crypto'],
+  pipeline: [
+    'counted',
+    'defined',
+    'nearest',
+    'zod',
+    'yaml',
+    'contract',
+    'model',
+    'formats/index',
+    'errors',
+    'encodings',
+    'node:crypto',
+  ],
   journal: ['zod', 'contract', 'model', 'pipeline', 'errors', 'files', 'node:'],
   run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
   client: [

@@ -1,6 +1,5 @@
 /** Shared by the command bodies: flags to settings, and the report as text for this terminal. */
 
-import { defined } from '../../defined.ts'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import pc from 'picocolors'
@@ -131,9 +130,10 @@ const REPORTED =
 
 /** The command line for the report. Secrets are never flags; of --var only the names are shown, since values may be secret. */
 function listArgs(flags: Flags, command: string): RunSettings['args'] {
-  const given = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, shownFlag(flags[name])] as const]))
-  const register = registerFlag(flags) ?? undefined
-  return defined({ command, ...Object.fromEntries(given), register, var: Object.keys(varFlags(flags)) })
+  const passed = REPORTED.flatMap(name => (flags[name] === undefined ? [] : [[name, shownFlag(flags[name])] as const]))
+  const register = registerFlag(flags)
+  if (register) passed.push(['register', register])
+  return { command, ...Object.fromEntries(passed), var: Object.keys(varFlags(flags)) }
 }
 
 const { green: good, yellow: warn, red: bad, dim, bold } = pc.createColors(true)

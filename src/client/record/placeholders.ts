@@ -158,7 +158,8 @@ class Placeholders {
     const domain = places.map(alphabet => alphabet[0]).join('')
     let replaced = this.#replaceAll(lower, places, domain)
     if (/^[a-z]{2}$/.test(lower.join('')))
-      while (this.#isCountry(replaced) !== this.#isCountry(lower.join(''))) replaced = this.#replaceAll([...replaced], places, domain)
+      while (this.#isCountry(replaced) !== this.#isCountry(lower.join('')))
+        replaced = this.#replaceAll([...replaced], places, domain)
     return [...replaced].map((character, at) => (lower[at] === [...word][at] ? character : character.toUpperCase())).join('')
   }
 

@@ -58,10 +58,13 @@ export const createIndividualSearch = lazy(() =>
       pepTiers: z.array(z.enum(['pepTier1', 'pepTier2', 'pepTier3'])).nullish(),
       isDobRequired: z.boolean().optional(),
     })
-    .refine(search => (search.name ?? null) !== null || ((search.firstName ?? null) !== null && (search.lastName ?? null) !== null), {
-      path: ['name'],
-      error: 'is needed, or firstName and lastName',
-    })
+    .refine(
+      search => (search.name ?? null) !== null || ((search.firstName ?? null) !== null && (search.lastName ?? null) !== null),
+      {
+        path: ['name'],
+        error: 'is needed, or firstName and lastName',
+      },
+    )
     .refine(search => joinFullName(search).length <= LONGEST_NAME, {
       path: ['name'],
       error: `is longer than ${LONGEST_NAME} characters`,

@@ -262,7 +262,14 @@ class ParquetTable {
       }
     }
     const place = { columns: [`${at}`], rowStart: from, rowEnd: from + rows }
-    const shared = { file, metadata: this.#bare, compressors: packages.compressors, utf8: false, useOffsetIndex: true, geoparquet: false }
+    const shared = {
+      file,
+      metadata: this.#bare,
+      compressors: packages.compressors,
+      utf8: false,
+      useOffsetIndex: true,
+      geoparquet: false,
+    }
     const parsers = { timestampFromNanoseconds: (nanos: bigint) => nanos }
     await packages.parquetRead({ ...shared, ...place, parsers, onChunk }).catch((cause: Error) => {
       throw damaged(this.#path, cause)

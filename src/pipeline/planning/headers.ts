@@ -33,7 +33,11 @@ export function resolveKey(key: ColumnReference, facts: Table, asked: Asked): Re
   return resolve({ from: key.header === null ? [] : [key.header], index: key.index, optional: false }, facts, asked)
 }
 
-function resolve({ from, index, optional }: Pick<MappingRule, 'from' | 'index' | 'optional'>, facts: Table, asked: Asked): Resolved {
+function resolve(
+  { from, index, optional }: Pick<MappingRule, 'from' | 'index' | 'optional'>,
+  facts: Table,
+  asked: Asked,
+): Resolved {
   if (index !== null) {
     if (index < facts.columns) return { column: { header: facts.header?.[index] ?? null, index }, issues: [] }
     if (optional) return { issues: [] }

@@ -425,7 +425,9 @@ function planPreparation(
     ...(facts.skipped === undefined ? [] : [skippedInWords(facts.skipped)]),
     ...mappings.filter(mapping => mapping.pad !== null).map(mapping => `pad ${mapping.mapping} to ${mapping.pad} digits`),
     ...mappings.filter(mapping => mapping.trim).map(mapping => `trim ${mapping.mapping}`),
-    ...mappings.filter(mapping => mapping.value !== undefined).map(mapping => `${mapping.mapping} ${show(mapping.value!)} in every row`),
+    ...mappings
+      .filter(mapping => mapping.value !== undefined)
+      .map(mapping => `${mapping.mapping} ${show(mapping.value!)} in every row`),
     ...(send === 'mapped' ? ['only the mapped columns'] : []),
     ...(collapse ? [`${sent} different rows of ${rows - skipped}`] : []),
     ...(skipped === 0 ? [] : [`without ${counted(skipped, 'empty row')}`]),

@@ -6,7 +6,7 @@ import type { Plan, Shard } from '../model/types.ts'
 import { requestedInput } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import type { Path } from '../source/tree.ts'
-import { sealPlan, wholePlan } from './fingerprint.ts'
+import { fingerprintOf, sealPlan, wholePlan } from './fingerprint.ts'
 
 export const MOST_SHARDS = 1_000
 
@@ -37,7 +37,7 @@ export const lineOf = ({ name, shard }: { readonly name: string; readonly shard?
 
 export function kinOf(plan: Plan): string {
   const { shard: _shard, fingerprint: _fingerprint, skipped: _skipped, ...rest } = wholePlan(plan)
-  return sealPlan({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
+  return fingerprintOf({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
 }
 
 /** Whether a plan of joined shards has the outputs that `plan` would have over all rows. */

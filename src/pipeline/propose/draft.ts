@@ -2,9 +2,10 @@
  * Turns a proposal into a pipeline: as the value that `clean` runs, and as the commented file that `init` writes. The file may be
  * committed, so it holds no cell of the list.
  */
-import { defined } from '../../defined.ts'
+
 import type { Mapping } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
+import { defined } from '../../defined.ts'
 import { filledRows } from '../../model/list.ts'
 import type { InputFacts } from '../model/types.ts'
 import type { PipelineInput } from '../schema/schema.ts'
@@ -44,7 +45,9 @@ export function draftOf(proposal: Proposal, { facts, reading, output, prefix = '
   return {
     name: nameFor(facts.path, prefix),
     input: Object.keys(extra).length === 0 ? path : { path, ...extra },
-    mappings: Object.fromEntries(mappings.map(([mapping, column]) => [mapping, reference(column)])) as Partial<Record<Mapping, string>>,
+    mappings: Object.fromEntries(mappings.map(([mapping, column]) => [mapping, reference(column)])) as Partial<
+      Record<Mapping, string>
+    >,
     output: typeof output === 'string' ? literal(output) : { ...output, ...literalPaths(output) },
   } as PipelineInput
 }

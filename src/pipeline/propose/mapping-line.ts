@@ -1,6 +1,7 @@
 /** Formats a line of `mappings:` for hints, to be copied into a pipeline file. */
-import { defined } from '../../defined.ts'
+
 import { stringify } from 'yaml'
+import { defined } from '../../defined.ts'
 import type { PlannedMapping } from '../model/types.ts'
 import { literal } from '../source/interpolate.ts'
 import { hasHidden } from '../source/quote.ts'

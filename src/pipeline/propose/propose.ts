@@ -202,7 +202,9 @@ export function chosen({ columns }: Proposal): {
 } {
   const mapped = columns.filter(column => column.status === 'mapped')
   return {
-    mappings: MAPPINGS.flatMap(mapping => mapped.filter(column => column.target === mapping).map(found => [mapping, found] as const)),
+    mappings: MAPPINGS.flatMap(mapping =>
+      mapped.filter(column => column.target === mapping).map(found => [mapping, found] as const),
+    ),
     key: mapped.find(column => column.target === 'key') ?? null,
   }
 }

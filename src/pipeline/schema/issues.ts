@@ -69,7 +69,8 @@ function flatten(tree: Tree, zodIssue: ZodIssue, prefix: Path): ZodIssue[] {
   return meant === undefined ? [{ ...zodIssue, path }] : meant.flatMap(inner => flatten(tree, inner, path))
 }
 
-const expectsText = (zodIssue: ZodIssue | undefined): boolean => zodIssue?.code === 'invalid_type' && zodIssue.expected === 'string'
+const expectsText = (zodIssue: ZodIssue | undefined): boolean =>
+  zodIssue?.code === 'invalid_type' && zodIssue.expected === 'string'
 
 function isTextDue(tree: Tree, leaf: ZodIssue): boolean {
   const node = nodeAt(tree, leaf.path)

@@ -77,7 +77,10 @@ const listSections = (report: Report, result: Result): Record<string, string> =>
   companies: companyActions(result),
   files: files(result),
   'rows in review': folded('rows in review', result.review, report.totals.review, { head: REVIEW_HEAD, row: reviewRow }),
-  'unmatched rows': folded('unmatched rows', result.unmatched, report.totals.unmatched, { head: UNMATCHED_HEAD, row: unmatchedRow }),
+  'unmatched rows': folded('unmatched rows', result.unmatched, report.totals.unmatched, {
+    head: UNMATCHED_HEAD,
+    row: unmatchedRow,
+  }),
   'changed rows': changedRows(result),
   columns: columns(result),
 })

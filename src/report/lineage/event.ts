@@ -39,8 +39,7 @@ function runFacets({ error, tool }: RunState, names: LineageNames, facet: FacetM
     parent: parent === null ? undefined : facet('ParentRunFacet', { ...parent }),
     jobDependencies: shards.length === 0 ? undefined : facet('JobDependenciesRunFacet', { upstream: shards }),
     nominalTime: nominalTime === null ? undefined : facet('NominalTimeRunFacet', { nominalStartTime: nominalTime }),
-    errorMessage:
-      message === null ? undefined : facet('ErrorMessageRunFacet', { message, programmingLanguage: 'JavaScript' }),
+    errorMessage: message === null ? undefined : facet('ErrorMessageRunFacet', { message, programmingLanguage: 'JavaScript' }),
   }
 }
 

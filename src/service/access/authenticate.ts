@@ -5,7 +5,7 @@ import { makeGate } from '../auth/gate.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
 import type { Login, Users } from '../auth/users.ts'
-import { type Call, type RouteDeps, createRouter } from '../http/route.ts'
+import { type Call, createRouter, type RouteDeps } from '../http/route.ts'
 import type { Play } from '../plays.ts'
 import { LoginRefusal, tooMany } from '../refusal.ts'
 

@@ -11,7 +11,7 @@ import { normaliseOrgNumber, normaliseVat, phoneDigits, postcodeArea } from '../
 import { normaliseText } from '../../normalise/text.ts'
 import type { AppDeps } from '../deps.ts'
 import { safeNumber } from '../enrichment/tags.ts'
-import { cutPage, createRouter } from '../http/route.ts'
+import { createRouter, cutPage } from '../http/route.ts'
 import { THRESHOLDS } from '../matching/index.ts'
 import { bigramSimilarity } from '../matching/similarity.ts'
 import type { Company, Query } from '../matching/types.ts'

@@ -109,95 +109,97 @@ export class JobStore {
   }
 
   create({ id: owner, person: by }: Pick<User, 'id' | 'person'>, name: string, request: JobRequest = {}): Job {
-      const at = this.#now()
-      const job: Job = {
-        id: randomUUID(),
-        owner,
-        by,
-        name,
-        status: 'created',
-        createdAt: at,
-        modifiedAt: at,
-        archived: false,
-        upload: null,
-        mappings: [],
-        enrichments: null,
-        summary: null,
-        countries: [],
-        details: null,
-        addTo: request.addTo,
-        inRegister: request.inRegister,
-        companyNumbers: request.companyNumbers,
-      }
-      this.#database.run(
-        "INSERT INTO jobs (id, owner, folded, status, created, archived, countries, record) VALUES (?, ?, ?, ?, ?, 0, '', ?)",
-        [job.id, owner, name.toLowerCase(), job.status, at, JSON.stringify(job)],
-      )
-      return job
+    const at = this.#now()
+    const job: Job = {
+      id: randomUUID(),
+      owner,
+      by,
+      name,
+      status: 'created',
+      createdAt: at,
+      modifiedAt: at,
+      archived: false,
+      upload: null,
+      mappings: [],
+      enrichments: null,
+      summary: null,
+      countries: [],
+      details: null,
+      addTo: request.addTo,
+      inRegister: request.inRegister,
+      companyNumbers: request.companyNumbers,
     }
+    this.#database.run(
+      "INSERT INTO jobs (id, owner, folded, status, created, archived, countries, record) VALUES (?, ?, ?, ?, ?, 0, '', ?)",
+      [job.id, owner, name.toLowerCase(), job.status, at, JSON.stringify(job)],
+    )
+    return job
+  }
 
   /** The job when it exists and belongs to the owner. */
   find(owner: number, id: string): Job | null {
-      const job = UUID.test(id) ? this.#find(id) : null
-      return job?.owner === owner ? job : null
-    }
+    const job = UUID.test(id) ? this.#find(id) : null
+    return job?.owner === owner ? job : null
+  }
 
   change(id: string, patch: JobPatch): Job {
-      const before = this.read(id)
-      const job = { ...before, ...patch, modifiedAt: this.#now() }
-      const values = [job.status, Number(job.archived), `,${job.countries.join(',')},`, JSON.stringify(job), id]
-      this.#database.run('UPDATE jobs SET status = ?, archived = ?, countries = ?, record = ? WHERE id = ?', values)
-      this.#account(job.owner, before.upload, -1)
-      this.#account(job.owner, job.upload, 1)
-      return job
-    }
+    const before = this.read(id)
+    const job = { ...before, ...patch, modifiedAt: this.#now() }
+    const values = [job.status, Number(job.archived), `,${job.countries.join(',')},`, JSON.stringify(job), id]
+    this.#database.run('UPDATE jobs SET status = ?, archived = ?, countries = ?, record = ? WHERE id = ?', values)
+    this.#account(job.owner, before.upload, -1)
+    this.#account(job.owner, job.upload, 1)
+    return job
+  }
 
   /** Newest first. */
   list(owner: number, filter: JobFilter): Job[] {
-      const where = ['owner = ?']
-      const values: (string | number)[] = [owner]
-      const add = (sql: string, ...more: (string | number)[]): void => {
-        where.push(sql)
-        values.push(...more)
-      }
-      if (filter.statuses !== null) add(`status IN (${marks(filter.statuses)})`, ...filter.statuses)
-      if (filter.name !== null) add('instr(folded, ?) > 0', filter.name.toLowerCase())
-      if (filter.from !== null) add('created >= ?', filter.from)
-      if (filter.to !== null) add('created <= ?', filter.to)
-      if (filter.archived !== null) add('archived = ?', Number(filter.archived))
-      if (filter.by !== null) add("json_extract(record, '$.by') = ?", filter.by)
-      const codes = filter.countries?.map(code => `,${code},`)
-      if (codes !== undefined) add(`(${codes.map(() => 'instr(countries, ?) > 0').join(' OR ')})`, ...codes)
-      const sql = `SELECT record FROM jobs WHERE ${where.join(' AND ')} ORDER BY seq DESC LIMIT ? OFFSET ?`
-      return this.#database.all<Row>(sql, [...values, filter.limit, filter.offset]).map(readJob)
+    const where = ['owner = ?']
+    const values: (string | number)[] = [owner]
+    const add = (sql: string, ...more: (string | number)[]): void => {
+      where.push(sql)
+      values.push(...more)
     }
+    if (filter.statuses !== null) add(`status IN (${marks(filter.statuses)})`, ...filter.statuses)
+    if (filter.name !== null) add('instr(folded, ?) > 0', filter.name.toLowerCase())
+    if (filter.from !== null) add('created >= ?', filter.from)
+    if (filter.to !== null) add('created <= ?', filter.to)
+    if (filter.archived !== null) add('archived = ?', Number(filter.archived))
+    if (filter.by !== null) add("json_extract(record, '$.by') = ?", filter.by)
+    const codes = filter.countries?.map(code => `,${code},`)
+    if (codes !== undefined) add(`(${codes.map(() => 'instr(countries, ?) > 0').join(' OR ')})`, ...codes)
+    const sql = `SELECT record FROM jobs WHERE ${where.join(' AND ')} ORDER BY seq DESC LIMIT ? OFFSET ?`
+    return this.#database.all<Row>(sql, [...values, filter.limit, filter.offset]).map(readJob)
+  }
 
   withStatus(statuses: readonly string[]): Job[] {
-    return this.#database.all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses]).map(readJob)
+    return this.#database
+      .all<Row>(`SELECT record FROM jobs WHERE status IN (${marks(statuses)}) ORDER BY seq`, [...statuses])
+      .map(readJob)
   }
 
   counts(): ReadonlyMap<string, number> {
-      const rows = this.#database.all<{ status: string; n: number }>('SELECT status, count(*) AS n FROM jobs GROUP BY status')
-      return new Map(rows.map(({ status, n }) => [status, n]))
-    }
+    const rows = this.#database.all<{ status: string; n: number }>('SELECT status, count(*) AS n FROM jobs GROUP BY status')
+    return new Map(rows.map(({ status, n }) => [status, n]))
+  }
 
   /** At most `limit` jobs in these statuses that have a file and were last changed before this time. */
   withOldUpload(statuses: readonly string[], before: number, limit: number): Job[] {
-      const sql = `SELECT record FROM jobs WHERE status IN (${marks(statuses)}) AND created < ?
+    const sql = `SELECT record FROM jobs WHERE status IN (${marks(statuses)}) AND created < ?
         AND json_extract(record, '$.upload.id') IS NOT NULL AND json_extract(record, '$.modifiedAt') < ?
         ORDER BY seq LIMIT ?`
-      return this.#database.all<Row>(sql, [...statuses, before, before, limit]).map(readJob)
-    }
+    return this.#database.all<Row>(sql, [...statuses, before, before, limit]).map(readJob)
+  }
 
   fileless(): Set<string> {
-      const sql = "SELECT id FROM jobs WHERE json_extract(record, '$.upload.id') IS NULL"
-      return new Set(this.#database.all<{ id: string }>(sql).map(({ id }) => id))
-    }
+    const sql = "SELECT id FROM jobs WHERE json_extract(record, '$.upload.id') IS NULL"
+    return new Set(this.#database.all<{ id: string }>(sql).map(({ id }) => id))
+  }
 
   keptIds(): Set<string> {
-      const sql = "SELECT id, json_extract(record, '$.upload.id') AS upload FROM jobs WHERE upload IS NOT NULL"
-      return new Set(this.#database.all<{ id: string; upload: string }>(sql).flatMap(row => [row.id, row.upload]))
-    }
+    const sql = "SELECT id, json_extract(record, '$.upload.id') AS upload FROM jobs WHERE upload IS NOT NULL"
+    return new Set(this.#database.all<{ id: string; upload: string }>(sql).flatMap(row => [row.id, row.upload]))
+  }
 
   #find(id: string): Job | null {
     const row = this.#database.get<Row>('SELECT record FROM jobs WHERE id = ?', [id])

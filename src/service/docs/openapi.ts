@@ -2,7 +2,7 @@
  * Generates the OpenAPI 3.1 description from the operations table and its schemas: what the service takes and what it writes, in the
  * play that it serves. Only the login needs no token.
  */
-import { defined } from '../../defined.ts'
+
 import { z } from 'zod'
 import * as contract from '../../contract/index.ts'
 import {
@@ -16,6 +16,7 @@ import {
   type Side,
   writtenForm,
 } from '../../contract/index.ts'
+import { defined } from '../../defined.ts'
 import { COUNTRIES } from '../../normalise/country.ts'
 import { isOptionalBody } from '../http/route.ts'
 import { PLAYS, type Play } from '../plays.ts'

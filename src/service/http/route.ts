@@ -134,44 +134,44 @@ export const createRouter =
     handler: (call: Call<BodyOf<Name>, QueryOf<Name>>) => unknown,
     options: RouteOptions = {},
   ): void => {
-  const operation: Operation = OPERATIONS[name]
-  const { request: bodySchema, query: querySchema } = operation
-  const callers = new WeakMap<FastifyRequest, User>()
-  const exists = deps.play.operations?.has(name) ?? true
+    const operation: Operation = OPERATIONS[name]
+    const { request: bodySchema, query: querySchema } = operation
+    const callers = new WeakMap<FastifyRequest, User>()
+    const exists = deps.play.operations?.has(name) ?? true
 
-  app.route<{ Params: Readonly<Record<string, string>> }>({
-    // One route for both: fastify would add a route for HEAD, at twice the price of the start.
-    method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
-    exposeHeadRoute: false,
-    url: routePath(operation),
-    bodyLimit: options.bodyLimit ?? deps.limits.jsonBytes,
-    // Before the body is read: only a caller with a valid token may send one.
-    onRequest: async request => {
-      if (name === 'authenticate') return
-      const user = await findUser(request, deps)
-      if (!exists) throw new Refusal(404, 'Not found', 'there is nothing at this path')
-      if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
-      deps.rates.admit(name, user.username)
-      callers.set(request, user)
-    },
-    handler: async (request, reply) => {
-      const sent = options.adapt === undefined ? request.body : options.adapt(request.body)
-      const body =
-        bodySchema === null || bodySchema === 'multipart' ? undefined : checkBody(options.body ?? bodySchema, sent, reply)
-      const query = querySchema === null ? undefined : check(querySchema, withoutBlanks(request.query), 'query')
-      reply.code(operation.success ?? 200)
-      return handler({
-        user: callers.get(request) ?? NO_USER,
-        id: request.params.id ?? '',
-        params: request.params,
-        body: body as BodyOf<Name>,
-        query: query as QueryOf<Name>,
-        request,
-        reply,
-      })
-    },
-  })
-}
+    app.route<{ Params: Readonly<Record<string, string>> }>({
+      // One route for both: fastify would add a route for HEAD, at twice the price of the start.
+      method: operation.method === 'GET' ? ['GET', 'HEAD'] : operation.method,
+      exposeHeadRoute: false,
+      url: routePath(operation),
+      bodyLimit: options.bodyLimit ?? deps.limits.jsonBytes,
+      // Before the body is read: only a caller with a valid token may send one.
+      onRequest: async request => {
+        if (name === 'authenticate') return
+        const user = await findUser(request, deps)
+        if (!exists) throw new Refusal(404, 'Not found', 'there is nothing at this path')
+        if (!mayCarryOut(user.role, operation)) throw new Refusal(403, 'Access forbidden')
+        deps.rates.admit(name, user.username)
+        callers.set(request, user)
+      },
+      handler: async (request, reply) => {
+        const sent = options.adapt === undefined ? request.body : options.adapt(request.body)
+        const body =
+          bodySchema === null || bodySchema === 'multipart' ? undefined : checkBody(options.body ?? bodySchema, sent, reply)
+        const query = querySchema === null ? undefined : check(querySchema, withoutBlanks(request.query), 'query')
+        reply.code(operation.success ?? 200)
+        return handler({
+          user: callers.get(request) ?? NO_USER,
+          id: request.params.id ?? '',
+          params: request.params,
+          body: body as BodyOf<Name>,
+          query: query as QueryOf<Name>,
+          request,
+          reply,
+        })
+      },
+    })
+  }
 
 type PageQuery = { readonly page: number; readonly pageSize: number }
 

@@ -55,76 +55,76 @@ export class PortfolioStore {
 
   create(owner: number, { name, isDefault = false, ...settings }: PortfolioBody): Portfolio {
     return this.#database.transaction(() => {
-        const id = freshNumber(number => this.find(number) !== null)
-        const sql = 'INSERT INTO portfolios (id, owner, name, folded, is_default, settings) VALUES (?, ?, ?, ?, 0, ?)'
-        this.#database.run(sql, [id, owner, name, name.toLowerCase(), JSON.stringify(settings)])
-        if (isDefault) this.#makeDefault(owner, id)
-        return { id, owner, name, isDefault, settings, isShared: false }
-      })
+      const id = freshNumber(number => this.find(number) !== null)
+      const sql = 'INSERT INTO portfolios (id, owner, name, folded, is_default, settings) VALUES (?, ?, ?, ?, 0, ?)'
+      this.#database.run(sql, [id, owner, name, name.toLowerCase(), JSON.stringify(settings)])
+      if (isDefault) this.#makeDefault(owner, id)
+      return { id, owner, name, isDefault, settings, isShared: false }
+    })
   }
 
   /** Sets the fields of the body; the others stay unchanged. */
   change({ id, owner, settings: before }: Portfolio, { name, isDefault, ...settings }: PortfolioBody): void {
     this.#database.transaction(() => {
-        const values = [name, name.toLowerCase(), JSON.stringify({ ...before, ...settings }), id]
-        this.#database.run('UPDATE portfolios SET name = ?, folded = ?, settings = ? WHERE id = ?', values)
-        if (isDefault === true) this.#makeDefault(owner, id)
-        if (isDefault === false) this.#database.run('UPDATE portfolios SET is_default = 0 WHERE id = ?', [id])
-      })
+      const values = [name, name.toLowerCase(), JSON.stringify({ ...before, ...settings }), id]
+      this.#database.run('UPDATE portfolios SET name = ?, folded = ?, settings = ? WHERE id = ?', values)
+      if (isDefault === true) this.#makeDefault(owner, id)
+      if (isDefault === false) this.#database.run('UPDATE portfolios SET is_default = 0 WHERE id = ?', [id])
+    })
   }
 
   remove(id: number): void {
     this.#database.transaction(() => {
-        for (const sql of REMOVE) this.#database.run(sql, [id])
-      })
+      for (const sql of REMOVE) this.#database.run(sql, [id])
+    })
   }
 
   /** Sorted by name; `words` is a part of the name, ignoring case. */
   list(owner: number, words: string, { limit, offset }: Window): Portfolio[] {
-      const sql = `${SELECT} WHERE p.owner = ? AND instr(p.folded, ?) > 0 ORDER BY p.folded, p.seq LIMIT ? OFFSET ?`
-      return this.#database.all<Row>(sql, [owner, words.toLowerCase(), limit, offset]).map(readPortfolio)
-    }
+    const sql = `${SELECT} WHERE p.owner = ? AND instr(p.folded, ?) > 0 ORDER BY p.folded, p.seq LIMIT ? OFFSET ?`
+    return this.#database.all<Row>(sql, [owner, words.toLowerCase(), limit, offset]).map(readPortfolio)
+  }
 
   count(owner: number, words: string): number {
-      const sql = 'SELECT count(*) AS n FROM portfolios WHERE owner = ? AND instr(folded, ?) > 0'
-      return this.#database.count(sql, [owner, words.toLowerCase()])
-    }
+    const sql = 'SELECT count(*) AS n FROM portfolios WHERE owner = ? AND instr(folded, ?) > 0'
+    return this.#database.count(sql, [owner, words.toLowerCase()])
+  }
 
   /** Portfolios of other tenants that this person may see. */
   sharedWith(person: number): Portfolio[] {
-      const sql = `${SELECT} JOIN shares s ON s.portfolio = p.id
+    const sql = `${SELECT} JOIN shares s ON s.portfolio = p.id
         WHERE s.user = ? AND instr(s.permissions, 'View') > 0 ORDER BY p.folded, p.seq`
-      return this.#database.all<Row>(sql, [person]).map(readPortfolio)
-    }
+    return this.#database.all<Row>(sql, [person]).map(readPortfolio)
+  }
 
   /** The permissions of each user except the owner. */
   shares(id: number): ReadonlyMap<number, readonly Permission[]> {
-      const sql = 'SELECT user, permissions FROM shares WHERE portfolio = ? ORDER BY user'
-      const rows = this.#database.all<{ user: number; permissions: string }>(sql, [id])
-      return new Map(rows.map(({ user, permissions }) => [user, permissions.split(',') as Permission[]]))
-    }
+    const sql = 'SELECT user, permissions FROM shares WHERE portfolio = ? ORDER BY user'
+    const rows = this.#database.all<{ user: number; permissions: string }>(sql, [id])
+    return new Map(rows.map(({ user, permissions }) => [user, permissions.split(',') as Permission[]]))
+  }
 
   /** An empty list ends the sharing. */
   share(id: number, user: number, permissions: readonly Permission[]): void {
-      if (permissions.length === 0) this.#database.run('DELETE FROM shares WHERE portfolio = ? AND user = ?', [id, user])
-      else this.#database.run('INSERT OR REPLACE INTO shares VALUES (?, ?, ?)', [id, user, permissions.join(',')])
-    }
+    if (permissions.length === 0) this.#database.run('DELETE FROM shares WHERE portfolio = ? AND user = ?', [id, user])
+    else this.#database.run('INSERT OR REPLACE INTO shares VALUES (?, ?, ?)', [id, user, permissions.join(',')])
+  }
 
   revokeAll(id: number): void {
     this.#database.run('DELETE FROM shares WHERE portfolio = ?', [id])
   }
 
   rules(id: number): ReadonlyMap<number, RuleSetting> {
-      const sql = 'SELECT code, active, params FROM portfolio_rules WHERE portfolio = ?'
-      const rows = this.#database.all<{ code: number; active: number; params: string }>(sql, [id])
-      return new Map(rows.map(({ code, active, params }) => [code, { code, active: active === 1, params: JSON.parse(params) }]))
-    }
+    const sql = 'SELECT code, active, params FROM portfolio_rules WHERE portfolio = ?'
+    const rows = this.#database.all<{ code: number; active: number; params: string }>(sql, [id])
+    return new Map(rows.map(({ code, active, params }) => [code, { code, active: active === 1, params: JSON.parse(params) }]))
+  }
 
   setRules(id: number, settings: readonly RuleSetting[]): void {
     this.#database.transaction(() => {
-        const sql = 'INSERT OR REPLACE INTO portfolio_rules VALUES (?, ?, ?, ?)'
-        for (const { code, active, params } of settings) this.#database.run(sql, [id, code, Number(active), JSON.stringify(params)])
-      })
+      const sql = 'INSERT OR REPLACE INTO portfolio_rules VALUES (?, ?, ?, ?)'
+      for (const { code, active, params } of settings) this.#database.run(sql, [id, code, Number(active), JSON.stringify(params)])
+    })
   }
 
   resetRules(id: number): void {

@@ -2,7 +2,7 @@
  * Reads a cassette and serves it: a run of its list against this server gets the recorded answers, in recorded order, and the last one again
  * after that. Any login is accepted.
  */
-import { defined } from '../../defined.ts'
+
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -18,6 +18,7 @@ import {
   type RecordedBody,
   RUN_PLACEHOLDER,
 } from '../../contract/index.ts'
+import { defined } from '../../defined.ts'
 import { FettleError } from '../../errors.ts'
 import { systemClock } from '../clock.ts'
 

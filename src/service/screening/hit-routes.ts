@@ -14,7 +14,7 @@ import {
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
 import { type PdfSection, renderPdf, requirePdf } from '../http/pdf.ts'
-import { type Call, checkBody, findWindow, type LinkRoute, createRouter } from '../http/route.ts'
+import { type Call, checkBody, createRouter, findWindow, type LinkRoute } from '../http/route.ts'
 import { badRequest, conflict, Refusal } from '../refusal.ts'
 import { looseBatch, runBatch } from './batch.ts'
 import { type Entry, type Listing, listDatasets } from './entry.ts'

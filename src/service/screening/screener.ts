@@ -152,41 +152,46 @@ export class Screener {
   }
   /** Opens and indexes the lists, so that the first search is as fast as later ones. */
   async warm(): Promise<void> {
-      await this.ready()
-      for (const documents of Object.values(this.#now().documents)) openIndex(documents)
-    }
+    await this.ready()
+    for (const documents of Object.values(this.#now().documents)) openIndex(documents)
+  }
 
   /** The hits, best first. Call `ready` before. */
   search(question: Question): Found[] {
-      const documents = this.#now().documents[question.type]
-      const index = openIndex(documents)
-      const best = new Map<number, { document: number; score: number }>()
-      for (const { text, most } of searchSpellings(question.name, question.person, question.type === 'individual')) {
-        for (const candidate of match(index, { name: text }, MAX_CANDIDATES).candidates) {
-          const document = candidate.company
-          const score = Math.min(rateHit(candidate), most, documents.most[document] ?? 0)
-          const entry = documents.entries[document] ?? 0
-          if (score >= question.threshold && score > (best.get(entry)?.score ?? 0)) best.set(entry, { document, score })
-        }
+    const documents = this.#now().documents[question.type]
+    const index = openIndex(documents)
+    const best = new Map<number, { document: number; score: number }>()
+    for (const { text, most } of searchSpellings(question.name, question.person, question.type === 'individual')) {
+      for (const candidate of match(index, { name: text }, MAX_CANDIDATES).candidates) {
+        const document = candidate.company
+        const score = Math.min(rateHit(candidate), most, documents.most[document] ?? 0)
+        const entry = documents.entries[document] ?? 0
+        if (score >= question.threshold && score > (best.get(entry)?.score ?? 0)) best.set(entry, { document, score })
       }
-      return [...best]
-        .map(([number, { document, score }]) => ({ number, score, match: documents.names[document] ?? '', ...this.#entryAt(number) }))
-        .filter(({ entry }) => fitsCriteria(entry, question))
-        .sort((a, b) => b.score - a.score || a.number - b.number)
-        .map(({ list, entry, match: matched, score }) => ({ list: list.name, entry, match: matched, score }))
     }
+    return [...best]
+      .map(([number, { document, score }]) => ({
+        number,
+        score,
+        match: documents.names[document] ?? '',
+        ...this.#entryAt(number),
+      }))
+      .filter(({ entry }) => fitsCriteria(entry, question))
+      .sort((a, b) => b.score - a.score || a.number - b.number)
+      .map(({ list, entry, match: matched, score }) => ({ list: list.name, entry, match: matched, score }))
+  }
 
   /** The current entry of a list; null when the list no longer has it. Call `ready` before. */
   find(name: string, id: string): Entry | null {
-      const list = this.#now().lists.find(list => list.name === name)
-      const position = list?.find(id) ?? null
-      return list === undefined || position === null ? null : list.at(position)
-    }
+    const list = this.#now().lists.find(list => list.name === name)
+    const position = list?.find(id) ?? null
+    return list === undefined || position === null ? null : list.at(position)
+  }
 
   close(): void {
-      for (const list of this.#opened?.lists ?? []) list.close()
-      this.#opened = null
-    }
+    for (const list of this.#opened?.lists ?? []) list.close()
+    this.#opened = null
+  }
 
   async #openAll(): Promise<void> {
     const infos = this.#dir === null ? [] : await readLists(this.#dir)

@@ -51,25 +51,25 @@ export class SearchStore {
 
   create({ id: owner, person: by }: Pick<User, 'id' | 'person'>, question: Question, found: readonly Found[]): Search {
     return this.#database.transaction(() => {
-        const at = this.#now()
-        const search: Search = {
-          ...{ id: randomUUID(), owner, createdBy: by, ...question },
-          ...{ status: 'new', riskRating: 'notApplicable', assignedTo: null, note: null },
-          ...{ createdAt: at, modifiedAt: at, modifiedBy: by, hits: { ...NONE, undecided: found.length } },
-        }
-        const values = [search.id, owner, search.type, at, JSON.stringify(search)]
-        this.#database.run('INSERT INTO searches (id, owner, type, modified, record) VALUES (?, ?, ?, ?, ?)', values)
-        for (const hit of found) this.#insertHit(search.id, by, hit)
-        return search
-      })
+      const at = this.#now()
+      const search: Search = {
+        ...{ id: randomUUID(), owner, createdBy: by, ...question },
+        ...{ status: 'new', riskRating: 'notApplicable', assignedTo: null, note: null },
+        ...{ createdAt: at, modifiedAt: at, modifiedBy: by, hits: { ...NONE, undecided: found.length } },
+      }
+      const values = [search.id, owner, search.type, at, JSON.stringify(search)]
+      this.#database.run('INSERT INTO searches (id, owner, type, modified, record) VALUES (?, ?, ?, ?, ?)', values)
+      for (const hit of found) this.#insertHit(search.id, by, hit)
+      return search
+    })
   }
 
   /** The search if it exists and has this type and owner. */
   find(owner: number, type: Question['type'], id: string): Search | null {
-      const values = [id, owner, type]
-      const row = this.#database.get<Row>('SELECT record FROM searches WHERE id = ? AND owner = ? AND type = ?', values)
-      return row === null ? null : this.#parse<Search>(row)
-    }
+    const values = [id, owner, type]
+    const row = this.#database.get<Row>('SELECT record FROM searches WHERE id = ? AND owner = ? AND type = ?', values)
+    return row === null ? null : this.#parse<Search>(row)
+  }
 
   change(search: Search, by: number, patch: SearchPatch): Search {
     return this.#write({ ...search, ...patch, modifiedAt: this.#now(), modifiedBy: by })
@@ -77,35 +77,38 @@ export class SearchStore {
 
   /** Last modified first. */
   list(owner: number, type: Question['type'], { limit, offset }: Window): Slice<Search> {
-      const sql = 'SELECT record FROM searches WHERE owner = ? AND type = ? ORDER BY modified DESC, seq DESC LIMIT ? OFFSET ?'
-      const items = this.#database.all<Row>(sql, [owner, type, limit, offset]).map(row => this.#parse<Search>(row))
-      return { items, total: this.#database.count('SELECT count(*) AS n FROM searches WHERE owner = ? AND type = ?', [owner, type]) }
+    const sql = 'SELECT record FROM searches WHERE owner = ? AND type = ? ORDER BY modified DESC, seq DESC LIMIT ? OFFSET ?'
+    const items = this.#database.all<Row>(sql, [owner, type, limit, offset]).map(row => this.#parse<Search>(row))
+    return {
+      items,
+      total: this.#database.count('SELECT count(*) AS n FROM searches WHERE owner = ? AND type = ?', [owner, type]),
     }
+  }
 
   /** The hit if it belongs to this search. */
   hit(search: Search, id: string): Hit | null {
-      const row = this.#database.get<Row>('SELECT record FROM hits WHERE id = ? AND search = ?', [id, search.id])
-      return row === null ? null : this.#parse<Hit>(row)
-    }
+    const row = this.#database.get<Row>('SELECT record FROM hits WHERE id = ? AND search = ?', [id, search.id])
+    return row === null ? null : this.#parse<Hit>(row)
+  }
 
   /** Best first; null matches all decisions. */
   hits(search: Search, decisions: readonly HitDecision[] | null, { limit, offset }: Window): Slice<Hit> {
-      const marks = decisions?.map(() => '?').join(', ')
-      const where = `search = ?${marks === undefined ? '' : ` AND decision IN (${marks})`}`
-      const values = [search.id, ...(decisions ?? [])]
-      const sql = `SELECT record FROM hits WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?`
-      const rows = this.#database.all<Row>(sql, [...values, limit, offset])
-      const total = this.#database.count(`SELECT count(*) AS n FROM hits WHERE ${where}`, values)
-      return { items: rows.map(row => this.#parse<Hit>(row)), total }
-    }
+    const marks = decisions?.map(() => '?').join(', ')
+    const where = `search = ?${marks === undefined ? '' : ` AND decision IN (${marks})`}`
+    const values = [search.id, ...(decisions ?? [])]
+    const sql = `SELECT record FROM hits WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?`
+    const rows = this.#database.all<Row>(sql, [...values, limit, offset])
+    const total = this.#database.count(`SELECT count(*) AS n FROM hits WHERE ${where}`, values)
+    return { items: rows.map(row => this.#parse<Hit>(row)), total }
+  }
 
   changeHit(before: Hit, by: number, patch: HitPatch): Hit {
     return this.#database.transaction(() => {
-        const hit: Hit = { ...before, ...patch, modifiedAt: this.#now(), modifiedBy: by }
-        this.#database.run('UPDATE hits SET decision = ?, record = ? WHERE id = ?', [hit.decision, JSON.stringify(hit), hit.id])
-        this.#recount(hit.search)
-        return hit
-      })
+      const hit: Hit = { ...before, ...patch, modifiedAt: this.#now(), modifiedBy: by }
+      this.#database.run('UPDATE hits SET decision = ?, record = ? WHERE id = ?', [hit.decision, JSON.stringify(hit), hit.id])
+      this.#recount(hit.search)
+      return hit
+    })
   }
 
   keepSnapshot(hit: Hit, body: unknown): void {

@@ -1,7 +1,7 @@
 /** Shared by `init` and `clean`: flags for reading a list and mapping its columns, and the proposal as a table. */
 
-import { defined } from '../../../defined.ts'
 import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
+import { defined } from '../../../defined.ts'
 import { FettleError } from '../../../errors.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
 import { type InspectedColumns, inspectColumns, type Reading } from '../../../prepare/propose.ts'

@@ -68,39 +68,39 @@ export class Threads {
 
   /** Answers rows in order. When it ends early, only the batches already sent still run. */
   async *stream(rows: AsyncIterable<Query>, list: ListFacts): AsyncGenerator<MatchResult> {
-      const pending: Promise<MatchResult[]>[] = []
-      const most = this.#count * PER_THREAD + 1
-      let batch: Query[] = []
-      const send = (): void => {
-        const answer = this.#enqueue(batch, list)
-        // Awaited later; until then a failure must not count as unhandled.
-        answer.catch(() => {})
-        pending.push(answer)
-        batch = []
-      }
-      for await (const row of rows) {
-        batch.push(row)
-        if (batch.length < BATCH) continue
-        send()
-        if (pending.length >= most) yield* (await pending.shift()) ?? []
-      }
-      if (batch.length > 0) send()
-      for (const answer of pending) yield* await answer
+    const pending: Promise<MatchResult[]>[] = []
+    const most = this.#count * PER_THREAD + 1
+    let batch: Query[] = []
+    const send = (): void => {
+      const answer = this.#enqueue(batch, list)
+      // Awaited later; until then a failure must not count as unhandled.
+      answer.catch(() => {})
+      pending.push(answer)
+      batch = []
     }
+    for await (const row of rows) {
+      batch.push(row)
+      if (batch.length < BATCH) continue
+      send()
+      if (pending.length >= most) yield* (await pending.shift()) ?? []
+    }
+    if (batch.length > 0) send()
+    for (const answer of pending) yield* await answer
+  }
 
   /** Ends the threads without a batch: their memory is free, and they are started again when they are needed. */
   async endIdle(): Promise<void> {
-      const idle = [...this.#slots].filter(({ tasks }) => tasks.length === 0)
-      for (const slot of idle) this.#slots.delete(slot)
-      await Promise.all(idle.map(({ thread }) => thread.terminate()))
-    }
+    const idle = [...this.#slots].filter(({ tasks }) => tasks.length === 0)
+    for (const slot of idle) this.#slots.delete(slot)
+    await Promise.all(idle.map(({ thread }) => thread.terminate()))
+  }
 
   /** Ends all threads; pending batches fail. */
   async close(): Promise<void> {
-      this.#closed = true
-      for (const task of this.#queue.splice(0)) task.failed(new Error('the matching threads were closed'))
-      await Promise.all([...this.#slots].map(({ thread }) => thread.terminate()))
-    }
+    this.#closed = true
+    for (const task of this.#queue.splice(0)) task.failed(new Error('the matching threads were closed'))
+    await Promise.all([...this.#slots].map(({ thread }) => thread.terminate()))
+  }
 
   #startThread(): Slot {
     const slot: Slot = { thread: this.#start(), tasks: [] }
@@ -148,7 +148,6 @@ export class Threads {
     })
   }
 }
-
 
 /**
  * Streams rows through threads after the first `few`, which are answered on this thread, so that a small job starts none. `ready` is called

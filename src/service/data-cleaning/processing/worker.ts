@@ -93,23 +93,23 @@ export class JobWorker {
 
   /** Starts the jobs that an earlier process left unfinished. */
   resume(): void {
-      for (const job of this.#parts.jobs.withStatus(Object.keys(this.#parts.play.next))) this.wake(job.id)
-    }
+    for (const job of this.#parts.jobs.withStatus(Object.keys(this.#parts.play.next))) this.wake(job.id)
+  }
 
   /** Starts a job whose status has work; ignores a running one. */
   wake(id: string): void {
-      if (this.#running.has(id)) return
-      this.#queue.add(id)
-      this.#fill()
-    }
+    if (this.#running.has(id)) return
+    this.#queue.add(id)
+    this.#fill()
+  }
 
   /** Makes the enriched file as JSON, once; resolves when it is there. */
   json(id: string): Promise<void> {
-      const { enriched } = this.#parts.files
-      const making = this.#beingMade.get(id) ?? writeJson(enriched(id, 'csv'), enriched(id, 'json'), this.#newPace())
-      this.#beingMade.set(id, making)
-      return making.finally(() => this.#beingMade.delete(id))
-    }
+    const { enriched } = this.#parts.files
+    const making = this.#beingMade.get(id) ?? writeJson(enriched(id, 'csv'), enriched(id, 'json'), this.#newPace())
+    this.#beingMade.set(id, making)
+    return making.finally(() => this.#beingMade.delete(id))
+  }
 
   /** The facts of a list, from these rows as its sample. */
   factsOf(rows: readonly Query[]): Promise<ListFacts> {
@@ -123,9 +123,9 @@ export class JobWorker {
 
   /** Stops after the current rows; resolves when all work has stopped. */
   async close(): Promise<void> {
-      this.#stop.abort()
-      await Promise.all(this.#running.values())
-    }
+    this.#stop.abort()
+    await Promise.all(this.#running.values())
+  }
 
   async #match(job: Job, pace: Pace): Promise<JobPatch> {
     if (job.upload === null) throw new Error('a job at matching has no upload')
