@@ -91,7 +91,7 @@ const planSchema = z
       .object({
         path: z.string().describe('file of all rows'),
         format: z.string().describe('its format'),
-        columns: z.array(z.string()).describe('its columns; * stands for all columns of the list'),
+        columns: z.array(z.string()).describe('its columns; * means all columns of the list'),
         unmatched: text.describe('file of the unmatched rows'),
         review: text.describe('file of the rows in review'),
       })

@@ -86,7 +86,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // Answers that later runs use, and the choice of a run, as files.
   'reuse/files': ['errors', 'files', 'model:types', 'pipeline:types', 'zod', 'node:'],
   reuse: ['counted', 'errors', 'files', 'model', 'pipeline', 'journal', 'run:types', 'input', 'results', 'reuse/files', 'node:'],
-  report: ['counted', 'journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
+  report: ['counted', 'defined', 'journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
   normalise: ['any-ascii'], // names, countries and identifiers, for matching and the runner
   'service/matching': ['normalise'],
   // The service reads CSV and matches by itself; syncing files and judging processes is shared.

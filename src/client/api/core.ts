@@ -62,7 +62,7 @@ type AnyDemand<R, T> = Omit<Demand<OperationName, T>, 'read'> & {
   readonly open?: OpenDemand['open']
 }
 
-/** Fields of answers that are reported as unreadable: more tell nothing new. */
+/** Fields of answers that are reported as unreadable: more would only repeat them. */
 const MAX_DROPPED = 100
 
 const pairsOf = (query: NonNullable<OpenDemand['query']>): [string, string][] =>

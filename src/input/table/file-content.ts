@@ -54,14 +54,14 @@ const sheetless = (path: string, sheet: InputOptions['sheet']): Issue[] =>
   sheet === null ? [] : [sheetIssue(path, 'is not an Excel file: input.sheet does not apply', { hint: 'Remove input.sheet.' })]
 
 async function parquetContent(handle: FileHandle, path: string, sheet: InputOptions['sheet']): Promise<Content> {
-  const { types, text } = await openParquet(handle, path)
+  const table = await openParquet(handle, path)
   return {
-    packing: { as: 'parquet', types },
+    packing: { as: 'parquet', types: table.types },
     issues: sheetless(path, sheet),
     // Columns are read here and there: the bytes are passed on for the hash first.
     async *pieces(onRead) {
       if (onRead !== undefined) for await (const piece of readChunks(handle)) onRead(piece)
-      yield* text()
+      yield* table.text()
     },
   }
 }

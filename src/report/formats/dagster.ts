@@ -3,6 +3,7 @@
  * result line. Counts, names and paths only: no row content.
  */
 
+import { defined } from '../../defined.ts'
 import { isRejection, type PipelineResult, type Rejection, resultLine } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
 import { OUTCOMES, STATUS, type Verdict, verdictOf } from '../verdict.ts'
@@ -128,11 +129,12 @@ function materialisation(
   }
 }
 
-const listFacts = ({ status, metadata }: Report, place: Place): Metadata => ({
+const listFacts = ({ status, metadata }: Report, place: Place): Metadata =>
+  defined({
   status: value('text', status),
   run_id: value('text', metadata.runId),
   report: metadata.directory === null ? undefined : value('path', place(`${metadata.directory}/report.html`)),
-})
+  })
 
 /** Unknown counts are omitted, never 0. */
 function listCounts({ totals, elapsedMs }: Report, { input, checks }: Result): Metadata {
@@ -140,14 +142,14 @@ function listCounts({ totals, elapsedMs }: Report, { input, checks }: Result): M
     const count = totals[name]
     return count === null ? [] : [[name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`), value('int', count)] as const]
   })
-  return {
+  return defined({
     rows: value('int', totals.rows),
     ...Object.fromEntries(known),
     match_rate: totals.matchRate === null ? undefined : number(totals.matchRate),
     elapsed_seconds: number(elapsedMs / 1000),
     input_sha256: value('text', input.sha256),
     checks: checks.length === 0 ? undefined : value('json', checks),
-  }
+  })
 }
 
 /** Dagster allows one result for each check: the worst threshold that failed, else the last. */

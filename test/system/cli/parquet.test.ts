@@ -95,13 +95,13 @@ enrich: { product: basicPlus, tags: [general.incorporationDate, general.rowNumbe
   const { code, stderr } = await fettle(['run', 'p.yml', '-q'], { cwd })
   expect(code, stderr).toBe(0)
   const handle = await open(join(cwd, 'out/all.parquet'))
-  const { types, text } = await openParquet(handle, 'all.parquet')
-  expect(types).toEqual([
+  const table = await openParquet(handle, 'all.parquet')
+  expect(table.types).toEqual([
     ...['int64', 'string', 'decimal(12,2)', 'timestamp(us,utc)'],
     ...['string', 'double', 'int64', 'boolean', 'date'],
   ])
   let lines: string[] = []
-  for await (const piece of text()) lines = [...lines, ...piece.toString().split('\n').filter(Boolean)]
+  for await (const piece of table.text()) lines = [...lines, ...piece.toString().split('\n').filter(Boolean)]
   await handle.close()
   expect(lines[1]).toMatch(/^11076475,Varnix Steel Ltd,12\.50,2026-01-31T08:15:00\.250Z,matched,[01](?:\.\d+)?,1,false,/)
   expect(JSON.parse(readFileSync(join(cwd, 'out/unmatched.jsonl'), 'utf8'))).toMatchObject({ id: 2, credit: null, changed: null })

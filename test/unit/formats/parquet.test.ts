@@ -25,10 +25,10 @@ async function written(names: readonly string[], types: readonly ColumnType[], b
 async function readBack(file: string): Promise<{ types: readonly string[]; text: string }> {
   const handle = await open(file)
   try {
-    const { types, text } = await openParquet(handle, file)
+    const table = await openParquet(handle, file)
     const pieces: Buffer[] = []
-    for await (const piece of text()) pieces.push(piece)
-    return { types, text: Buffer.concat(pieces).toString() }
+    for await (const piece of table.text()) pieces.push(piece)
+    return { types: table.types, text: Buffer.concat(pieces).toString() }
   } finally {
     await handle.close()
   }

@@ -183,7 +183,7 @@ describe('a path with wildcards', () => {
     ['x/**/*.csv', ['x/a3.csv', 'x/y/a4.csv']],
     ['*/a3.csv', ['x/a3.csv']],
     ['.*.csv', ['.hidden.csv']],
-    ['x', 'holds another one'],
+    ['x', 'contains a folder'],
     ['x/y', ['x/y/a4.csv']],
     ['no*', 'no file matches'],
     ['no/*', 'cannot read'],

@@ -271,7 +271,7 @@ describe('structure', () => {
     expect(errors[0]).toMatchObject({
       code: 'FETTLE_INPUT_FIELDS',
       at: { line: 4 },
-      hint: 'Set input.skip.head: 3 if the lines above are no header, or fix the first row. Without a pipeline file, pass the number.',
+      hint: 'Set input.skip.head: 3 if the lines above are not headers, or fix the first row. Without a pipeline file, pass the number.',
       action: { command: 'clean', args: ['--skip-head', '3', 'FILE'] },
     })
   })

@@ -58,7 +58,7 @@ export function appliedShare(share: number): number {
 
 /** Numbers of a list are unreliable from this share of wrong ones on; of right numbers one in 250 seems wrong. */
 const UNRELIABLE = 0.05
-/** Rows with a right number that are added to the list: one typing error says nothing about a short one. */
+/** Rows with a right number that are added to the list: one typing error is not evidence about a short one. */
 const RIGHT_ROWS = 20
 
 const hasName = (vector: Vector): boolean =>
