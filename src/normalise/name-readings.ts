@@ -53,7 +53,7 @@ const TRADING = between(
 const FORMERLY = between(
   'formerly(?: known as| called| trading as)?|former(?=[:\\s].*\\))|previously(?: known as| called)?|prev\\.|f/?k/?a|f\\.k\\.a\\.|n/k/a|now known as|now called|vormals|ehemals|anciennement|ex(?=\\s[^)]*\\))',
 )
-/** The name behind it is the firm's, or that of a larger one. */
+/** The name behind it is the firm's, or the name of a larger one. */
 const PART_OF = between('(?:an? )?(?:div(?:ision|\\.)?|subsidiary|branch|member|part) of(?: the)?')
 
 /** `Canada Revenue Agency | Agence du revenu du Canada`, `Acme / Bluebird`; not the dash of `Eisen- und Stahlwerke`. */
@@ -122,7 +122,7 @@ function readTwoNames(text: string): Part[] {
   return parent === null ? [] : parent.map(part => ({ text: part, isOther: true }))
 }
 
-/** Whether a word in the cell shows that it has two names, or a name and a host: the whole cell is no name then. */
+/** Whether a word in the cell shows that it has two names, or a name and a host: the whole cell is not a name then. */
 export const hasTwoNames = (cell: string): boolean =>
   cell.length <= MAX_CELL && [TRADING, FORMERLY, CARE_OF].some(pattern => pattern.test(cell))
 
@@ -140,7 +140,7 @@ function readDepartment(text: string): Part[] {
   return [{ text: name, isOther: !SIGN.test(found[0]) && !hasFormAtEnd(name) }]
 }
 
-/** The parts beside a bar, slash or dash: one name in two languages, or two names of which either may be meant. */
+/** The parts beside a bar, slash or dash: one name in two languages, or two names, and either may be meant. */
 function readSeparated(text: string): Part[] {
   const parts = text
     .split(SEPARATED)
@@ -177,7 +177,7 @@ function readTail(text: string): Part[] {
 const RULES = [readRemarks, readContact, readTwoNames, readDepartment, readTail, readSeparated]
 /** Readings of one cell at most. */
 const MAX_READINGS = 6
-/** Longer cells are no names with a remark, and the patterns take quadratic time. */
+/** Longer cells are not names with a remark, and the patterns take quadratic time. */
 const MAX_CELL = 160
 
 /** The second readings of a name cell, without the cell itself; most cells have none. */

@@ -172,8 +172,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   cli: [
     ...['counted', 'defined', 'shell-command', 'package-file', 'errors', 'contract', 'model', 'pipeline', 'journal:types'],
-    ...['run', 'files', 'formats/index', 'results', 'reuse:types', 'report', 'service', 'env', 'runs', 'staging', 'observe', 'prepare'],
-    ...['account', 'spending', 'privacy', 'execution', 'review', 'evaluate', 'distributed', 'pipeline-tests', 'doctor'],
+    ...['run', 'files', 'formats/index', 'results', 'reuse:types', 'report', 'service', 'env', 'runs', 'staging', 'observe'],
+    ...['prepare', 'account', 'spending', 'privacy', 'execution', 'review', 'evaluate', 'distributed', 'pipeline-tests', 'doctor'],
     ...['yargs', 'picocolors', 'fast-string-width', 'node:'],
   ],
   testing: ['contract', 'model:types', 'errors', 'service', 'zod', 'node:'],

@@ -26,7 +26,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const file = needText(flags, 'pipeline')
   const precision = readPrecision(flags)
   const misses = readMisses(flags, io)
-  // The registers are those of the evaluation: the service of the pipeline may have its own. Nothing is written, so an output may be the list.
+  // These are the registers of the evaluation: the service of the pipeline may have its own. Nothing is written, so an output may be the list.
   const context = { ...prepareContext(flags, io), register: null, output: RUN_OUTPUT, isOffline: true }
   const { plan, issues, input, release } = await prepare(file, context)
   release()

@@ -131,9 +131,9 @@ function materialisation(
 
 const listFacts = ({ status, metadata }: Report, place: Place): Metadata =>
   defined({
-  status: value('text', status),
-  run_id: value('text', metadata.runId),
-  report: metadata.directory === null ? undefined : value('path', place(`${metadata.directory}/report.html`)),
+    status: value('text', status),
+    run_id: value('text', metadata.runId),
+    report: metadata.directory === null ? undefined : value('path', place(`${metadata.directory}/report.html`)),
   })
 
 /** Unknown counts are omitted, never 0. */

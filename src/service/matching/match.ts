@@ -125,8 +125,8 @@ function answer(index: MatchIndex, prepared: PreparedQuery, most: number, list: 
 }
 
 /**
- * The better of two answers: by the cells as they are written, and by their second readings beside them. A second reading is no match where
- * the first leaves another company to a person, unless that one has only a part of the cell as well. The first is dropped where only the
+ * The better of two answers: by the cells as they are written, and by their second readings beside them. A second reading does not match
+ * where the first leaves another company to a person, unless that one has only a part of the cell as well. The first is dropped where only the
  * second of two names in the cell agrees.
  */
 function chooseAnswer(first: Answer, second: Answer): Answer {
