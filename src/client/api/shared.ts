@@ -3,7 +3,7 @@
  * Deadlines, counts and connections belong to each client.
  */
 import type { Clock } from '../../model/requests.ts'
-import { Session } from '../auth/session.ts'
+import { AccountSession, type Session } from '../auth/session.ts'
 import { createRateLimiter, type RateLimiter } from '../retry/rate-limiter.ts'
 import { createRetryBudget, type RetryBudget } from '../retry/retry-budget.ts'
 
@@ -20,6 +20,6 @@ export interface Shared {
 export const createShared = (clock: Clock, quota: RetryBudget = createRetryBudget()): Shared => ({
   pace: createRateLimiter(clock),
   quota,
-  session: new Session(clock),
+  session: new AccountSession(clock),
   shown: { hasListFacts: false },
 })

@@ -26,6 +26,10 @@ interface Applicant {
   logIn(options: LoginOptions): Promise<string>
 }
 
+export interface Session {
+  tokensFor(applicant: Applicant): Tokens
+}
+
 interface Held {
   readonly token: string
   readonly lifetimeMs: number
@@ -57,7 +61,7 @@ const isRefusal = (error: unknown): boolean =>
 const isFailure = (error: unknown): boolean =>
   FettleError.is(error) && error.kind !== 'usage' && error.code !== 'FETTLE_THROTTLED'
 
-export class Session {
+export class AccountSession implements Session {
   readonly #clock: Clock
   #held: Held | null = null
   #flight: Flight | null = null

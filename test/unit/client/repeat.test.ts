@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { firstOf, orAborted } from '../../../src/abort.ts'
 import { type Call, sendWithRetries, type Tools } from '../../../src/client/api/send-with-retries.ts'
-import { Session } from '../../../src/client/auth/session.ts'
+import { AccountSession } from '../../../src/client/auth/session.ts'
 import { createRedactor } from '../../../src/client/redact.ts'
 import { createRateLimiter } from '../../../src/client/retry/rate-limiter.ts'
 import { createRetryBudget } from '../../../src/client/retry/retry-budget.ts'
@@ -11,7 +11,7 @@ function toolsOf(more: Partial<Tools> = {}) {
   const clock = createVirtualClock()
   const deadline = () => Number.POSITIVE_INFINITY
   const pace = createRateLimiter(clock)
-  const session = new Session(clock).tokensFor({ deadline, logIn: async () => 't' })
+  const session = new AccountSession(clock).tokensFor({ deadline, logIn: async () => 't' })
   const told = () => undefined
   const tools: Tools = {
     clock,
