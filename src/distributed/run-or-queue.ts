@@ -47,7 +47,7 @@ export async function runPrepared(
     if (plan.service.kind === 'remote') credentials()
     const settings = { ...given, args: withTarget(given.args, project), credentials, links, notify }
     if (queue === null) return { queued: null, result: await startRun(plan, settings, fresh) }
-    return await runShards(plan, prepared, settings, queue, fresh)
+    return await runShards(plan, prepared, settings, { ...queue, fresh })
   } catch (error) {
     await notifyRejection(error, prepared, given)
     throw error
@@ -58,8 +58,7 @@ async function runShards(
   plan: Plan,
   { cut }: Prepared,
   settings: RunSettings,
-  { shards, ...queue }: QueueTarget,
-  fresh: boolean,
+  { shards, fresh, ...queue }: QueueTarget & { readonly fresh: boolean },
 ): Promise<StartedRun> {
   const earlier = fresh ? null : finishedRunOfKey(plan, settings)
   if (earlier !== null) return { queued: null, result: await repeatedResult(earlier, plan, settings) }

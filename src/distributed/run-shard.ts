@@ -59,12 +59,11 @@ function checkService(value: unknown, { service }: WorkerContext): void {
 export async function runShard(
   connected: Connected,
   value: unknown,
-  hold: Lease,
-  place: WorkerContext,
-  signal: AbortSignal,
+  lease: Lease,
+  place: WorkerContext & { readonly signal: AbortSignal },
 ): Promise<ShardResult> {
   try {
-    const jobId = hold.job.id ?? ''
+    const jobId = lease.job.id ?? ''
     const credentials = () => readCredentials(place.env, { kind: 'remote', url: place.service })
     const identity = remoteIdentity(place.service, credentials)
     checkService(value, place)
@@ -74,7 +73,7 @@ export async function runShard(
     const stored = await readLines(connected, jobId, signer)
     const known = stored.lines
     const run = known.length === 0 ? null : proveRun(known, { jobId, identity, chosen: task.chosen?.event })
-    const copy = copyLines(connected, hold, stored, signer)
+    const copy = copyLines(connected, lease, stored, signer)
     if (task.plan.input.query !== undefined) await copyRows(task.plan, place.runsDir)
     const settings: RunSettings = {
       env: { ...place.env, ...(task.traceparent === null ? {} : { TRACEPARENT: task.traceparent }) },
@@ -83,7 +82,7 @@ export async function runShard(
       credentials,
       args: task.args,
       timeoutMs: null,
-      signal,
+      signal: place.signal,
       queued: {
         copy,
         chosen: task.chosen && { event: task.chosen.event, bytes: Buffer.from(task.chosen.choice, 'base64') },
@@ -94,7 +93,7 @@ export async function runShard(
           name: 'worker',
           onNote: text => place.onNote(shard, text),
           onEvent: (event, state) => {
-            if (event.type === 'stage.started') void hold.job.updateProgress(event.stage).catch(() => {})
+            if (event.type === 'stage.started') void lease.job.updateProgress(event.stage).catch(() => {})
             place.onEvent(shard, event, state)
           },
         },

@@ -32,8 +32,7 @@ export function completeShardSet(shards: readonly ShardRun[]): readonly ShardRun
 }
 
 const numberOf = ({ state }: ShardRun): number => state.plan.shard?.number ?? 0
-const refuse = (message: string, hint: string, next?: Action): Issue =>
-  issue('FETTLE_MERGE', message, { hint, ...(next === undefined ? {} : { action: next }) })
+const refuse = (message: string, hint: string, next?: Action): Issue => issue('FETTLE_MERGE', message, { hint, action: next })
 
 /** Which registers answered is compared by the merge. */
 const withoutRegister = ({ register: _register, ...rest }: RunState['plan']): RunState['plan'] => rest

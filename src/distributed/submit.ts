@@ -110,7 +110,7 @@ async function newQueuedRun({ plan, shards, own, now }: NewList, settings: RunSe
     )
     if (chosen !== undefined) checkRowBudget(plan, spending.sent)
     await assertAccount(plan, settings, spending.reserved)
-    const submitted = { ...submittedOf(shards, settings), ...(chosen === undefined ? {} : { chosen }) }
+    const submitted = { ...submittedOf(shards, settings), chosen }
     return await reserveCredits(
       plan,
       { runsDir, identity, clock: DEFAULT_RUNTIME.clock, most: spending.reserved, runId },

@@ -52,7 +52,7 @@ export function runQueueWorker(settings: WorkerSettings): Promise<void> {
         concurrency: settings.concurrency,
         signal: settings.signal,
         run: async (task, lease, signal) => {
-          const result = await runShard(connected, task, lease, { ...settings, service, runtimes }, signal)
+          const result = await runShard(connected, task, lease, { ...settings, service, runtimes, signal })
           const how =
             result.status === 'completed' ? 'done' : `${result.status === 'failed' ? 'given up' : 'handed over'}: ${result.why}`
           settings.onNote(lease.job.id ?? '', how)

@@ -22,10 +22,9 @@ export function fail(
   name: string,
   code: ErrorCode,
   message: string,
-  hint: string = ERRORS[code].hint,
-  action: Action | null = null,
+  { hint = ERRORS[code].hint, action }: Partial<Pick<CheckResult, 'hint' | 'action'>> = {},
 ): CheckResult {
-  return { name, status: 'fail', message, hint, action: action ?? undefined, code }
+  return { name, status: 'fail', message, hint, action, code }
 }
 
 /** The result of `check`, or the failure it throws. */
@@ -34,6 +33,6 @@ export async function attempt<T>(name: string, check: () => T | Promise<T>): Pro
     return await check()
   } catch (error) {
     if (!FettleError.is(error)) throw error
-    return fail(name, error.code, error.message, error.hint, error.action)
+    return fail(name, error.code, error.message, { hint: error.hint, action: error.action ?? undefined })
   }
 }

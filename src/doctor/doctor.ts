@@ -117,7 +117,10 @@ async function checkPipeline(pipeline: string, options: DoctorReport, found: Che
     if (plan !== null) return ok('pipeline', `${pipeline}: ${counted(plan.rows, 'row')} of ${plan.input.path} can be sent`)
     const error = errorOfIssues(issues)
     const named = target === null ? [] : ['--target', target]
-    return fail('pipeline', error.code, error.message, 'List all problems of the pipeline.', action('check', pipeline, ...named))
+    return fail('pipeline', error.code, error.message, {
+      hint: 'List all problems of the pipeline.',
+      action: action('check', pipeline, ...named),
+    })
   }
   found.push(await attempt('pipeline', judge))
   return prepared
@@ -133,7 +136,7 @@ async function checkQueueConnection(place: QueueConnectionOptions, env: Env): Pr
     return withQueue(place, env, async connected => {
       for (const { status, text, hint } of await queueFacts(connected)) {
         if (status === 'ok') facts.push(ok('redis', text))
-        else facts.push(status === 'warn' ? warn('redis', text, hint) : fail('redis', 'FETTLE_QUEUE_SETTINGS', text, hint))
+        else facts.push(status === 'warn' ? warn('redis', text, hint) : fail('redis', 'FETTLE_QUEUE_SETTINGS', text, { hint }))
       }
       return ok('queue', `${place.name} at ${connected.address.url}`)
     })
@@ -227,11 +230,12 @@ async function checkDisk(what: string, path: string, need: number): Promise<Chec
     const { bavail, bsize } = await statfs(there)
     const free = bavail * bsize
     const text = `${what} ${path}: ${Math.floor(free / MB)} MB free`
-    if (free < Math.max(NONE, need)) return fail(name, 'FETTLE_OUTPUT_WRITE', text, 'Make room, or name another folder.')
+    if (free < Math.max(NONE, need))
+      return fail(name, 'FETTLE_OUTPUT_WRITE', text, { hint: 'Make room, or name another folder.' })
     return free < LITTLE ? warn(name, text, 'Make room before a long list.') : ok(name, text)
   } catch (error) {
     const text = `${what} ${path}: ${(error as Error).message}`
-    return fail(name, 'FETTLE_OUTPUT_WRITE', text, 'Check permissions, or name another folder.')
+    return fail(name, 'FETTLE_OUTPUT_WRITE', text, { hint: 'Check permissions, or name another folder.' })
   }
 }
 

@@ -51,7 +51,9 @@ async function checkName(url: URL): Promise<CheckResult> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = code === 'ENOTFOUND' ? 'there is no host of that name' : `it cannot be looked up (${code})`
-    return fail('name', 'FETTLE_NETWORK', `${url.hostname}: ${why}`, 'Check the address; behind a proxy set HTTPS_PROXY.')
+    return fail('name', 'FETTLE_NETWORK', `${url.hostname}: ${why}`, {
+      hint: 'Check the address; behind a proxy set HTTPS_PROXY.',
+    })
   }
 }
 
@@ -98,7 +100,8 @@ const WRONG_MS = 300_000
 async function checkAnswer({ service, proxies, signal }: Way, byProxy: boolean): Promise<CheckResult[]> {
   const { probe } = await import('../client/api/probe.ts')
   const answer = await probe({ url: service.url, insecure: service.insecure, proxies, clock: realClock, signal })
-  if ('why' in answer) return [fail('answer', answer.code, `${service.url}: ${answer.why}`, hintFor(answer.code, byProxy))]
+  if ('why' in answer)
+    return [fail('answer', answer.code, `${service.url}: ${answer.why}`, { hint: hintFor(answer.code, byProxy) })]
   const { status, tookMs, skewMs } = answer
   const text = `${service.url} answers${byProxy ? ' through the proxy' : ''} (${status}, ${Math.round(tookMs)} ms)`
   const isElsewhere = status >= 300 && status < 400
@@ -123,7 +126,7 @@ function checkClock(skewMs: number | null): CheckResult {
   const seconds = Math.round(Math.abs(skewMs) / 1000)
   const text = seconds === 0 ? 'the same as the service has' : `${seconds} s ${skewMs > 0 ? 'behind' : 'ahead of'} the service`
   const hint = 'Set the clock of this machine, by NTP.'
-  if (Math.abs(skewMs) > WRONG_MS) return fail('clock', 'FETTLE_SETTINGS', text, hint)
+  if (Math.abs(skewMs) > WRONG_MS) return fail('clock', 'FETTLE_SETTINGS', text, { hint })
   return Math.abs(skewMs) > ODD_MS ? warn('clock', text, hint) : ok('clock', text)
 }
 

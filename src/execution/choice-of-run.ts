@@ -25,8 +25,8 @@ export const isRefusal = (error: unknown): error is FettleError =>
 
 export const chosenEvent = ({ counts, parts, choice, fit, searches }: Chosen): ChosenEvent => ({
   ...{ type: 'reuse.chosen', counts, sent: counts.sent, parts, choice },
-  ...(fit === null ? {} : { fit }),
-  ...(searches === null ? {} : { searches }),
+  fit: fit ?? undefined,
+  searches: searches ?? undefined,
 })
 
 const usesReuse = ({ plan }: Pick<RunState, 'plan'>): boolean => plan.reuse != null && plan.merged === undefined

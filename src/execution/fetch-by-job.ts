@@ -62,7 +62,7 @@ function fetchPipeline(plan: Plan, input: string) {
 function errorOf({ error, runId }: RunState): FettleError {
   const { code, message, hint, correlationId } = error ?? { code: 'FETTLE_BUG', message: `the run ${runId} did not end` }
   return new FettleError(code as ErrorCode, `fetching the accepted companies: ${message}`, {
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     correlationId: correlationId ?? null,
   })
 }

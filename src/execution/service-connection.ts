@@ -59,14 +59,19 @@ function budgetOf(state: ClientState, { createRetryBudget }: Client): RetryBudge
 }
 
 /** The shared state of an account. The password is part of the key: after a correction, the earlier failed login must not count. */
-function openAccount(state: ClientState, needs: ServiceNeeds, url: string, credentials: Credentials, client: Client): Shared {
-  const { username, password } = credentials
+function openAccount(
+  state: ClientState,
+  { runtime }: ServiceNeeds,
+  account: Credentials & { url: string },
+  client: Client,
+): Shared {
+  const { url, username, password } = account
   const key = createHash('sha256')
     .update(JSON.stringify([url, username, password]))
     .digest('hex')
-  const account = state.accounts.get(key) ?? client.createShared(needs.runtime.clock, budgetOf(state, client))
-  state.accounts.set(key, account)
-  return account
+  const shared = state.accounts.get(key) ?? client.createShared(runtime.clock, budgetOf(state, client))
+  state.accounts.set(key, shared)
+  return shared
 }
 
 /** A stub for a run whose remaining stages need no service; every call throws FETTLE_BUG. */
@@ -84,20 +89,20 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     ...needs.runtime.connection,
     clock: needs.runtime.clock,
     attempts: needs.attempts,
-    ...(needs.outage === undefined ? {} : { outage: needs.outage }),
+    outage: needs.outage,
     onRetry: needs.onRetry,
     onDropped: (field: { readonly operation: string; readonly path: string }) => needs.onWarning?.(unreadable(field)),
     deadline: needs.deadline,
     list: needs.list,
     beforeEffect: needs.beforeEffect,
     stop: needs.stop,
-    ...(needs.traceparent === null ? {} : { traceparent: needs.traceparent }),
-    ...(needs.recorder === undefined ? {} : { recorder: needs.recorder }),
+    traceparent: needs.traceparent ?? undefined,
+    recorder: needs.recorder,
   }
   if (needs.service.kind === 'remote') {
     const { url, rate, fileHosts, insecure } = needs.service
     const credentials = needs.credentials()
-    const own = openAccount(state, needs, url, credentials, made)
+    const own = openAccount(state, needs, { ...credentials, url }, made)
     const shared = { ...own, pace: needs.runtime.pace?.(own.pace, rate) ?? own.pace }
     const place = { url, rate, fileHosts, insecure, proxies: needs.proxies() }
     const client = made.connect({ ...common, ...credentials, shared, ...place })

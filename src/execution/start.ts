@@ -207,7 +207,7 @@ async function beginRun(plan: Plan, settings: RunSettings, identity: string, mer
     args,
     traceId: trace.traceId,
     ci: detectCi(env),
-    ...(merge === undefined ? {} : { merged: { ...merge.merged, ...filled } }),
+    merged: merge && { ...merge.merged, ...filled },
     ...keyOf(settings),
   } as const
   try {

@@ -66,7 +66,7 @@ export async function runTestFile(file: string, options: TestOptions): Promise<n
   if (unknown.length > 0) throw errorOfIssues(unknown)
   const place = await mkdtemp(join(tmpdir(), 'fettle-test-'))
   try {
-    const service = await startService(parsed, folder, place, tested, env)
+    const service = await startService(parsed, tested, { folder, place, env })
     try {
       /** With the tables that changed. */
       const changes = new Map<number, Expected>()
@@ -85,7 +85,7 @@ export async function runTestFile(file: string, options: TestOptions): Promise<n
           options.onResult({ file, name: test.name, fault, failures: [...failures, ...found], ms: performance.now() - startedAt })
         }
       }
-      return options.update ? await update(path, folder, text, parsed, changes) : 0
+      return options.update ? await update({ path, text }, parsed, changes) : 0
     } finally {
       await service.close()
     }
@@ -119,7 +119,15 @@ function findPipeline({ pipeline }: TestFile, file: string, folder: string, cwd:
 type Service = Awaited<ReturnType<typeof startService>>
 
 /** The service of a test file: over its companies, its CSV, or registers of this machine. */
-async function startService(tests: TestFile, folder: string, place: string, tested: PipelineInput, env: Env) {
+interface TestPlaces {
+  /** The folder of the test file. */
+  readonly folder: string
+  /** A temporary folder. */
+  readonly place: string
+  readonly env: Env
+}
+
+async function startService(tests: TestFile, tested: PipelineInput, { folder, place, env }: TestPlaces) {
   const { serveWithFaults, VirtualClock } = await import('../testing/index.ts')
   const { importRegister } = await import('../service/registers/index.ts')
   const { register } = tests
@@ -210,9 +218,7 @@ async function readExpected({ expect, output }: TestCase, folder: string): Promi
 
 /** Writes what was found into the test file and its tables; returns how many expectations changed. */
 async function update(
-  path: string,
-  folder: string,
-  text: string,
+  { path, text }: { readonly path: string; readonly text: string },
   { tests }: TestFile,
   changes: ReadonlyMap<number, Expected>,
 ): Promise<number> {
@@ -222,7 +228,7 @@ async function update(
     const test = tests[at]!
     if (expect !== undefined && expect !== test.expect) expectations.set(at, expect)
     if (output === undefined || table === null) continue
-    const file = resolve(folder, output)
+    const file = resolve(dirname(path), output)
     await mkdir(dirname(file), { recursive: true })
     await writeAtomic(file, csvText(table, { delimiter: ',', lineEnd: '\n', columns: table[0]!.length }))
     tables += 1

@@ -55,7 +55,7 @@ export function findProject(file: string, cwd: string, env: Env): FoundProject {
 
 const refuse = (file: string, message: string, hint?: string): FoundProject => ({
   ...NO_PROJECT,
-  issues: [issue('FETTLE_PROJECT', message, { at: { file, line: null, column: null }, ...(hint !== undefined && { hint }) })],
+  issues: [issue('FETTLE_PROJECT', message, { at: { file, line: null, column: null }, hint })],
 })
 
 export interface ChosenProject extends Omit<FoundProject, 'project'> {

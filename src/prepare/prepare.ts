@@ -232,7 +232,7 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
   const several = found?.files
   if (keep && several !== undefined) return noPlan([...parsed.issues, keepIssue(shown, locate(['input', 'keep']))])
   const kept = keep && requestedInput(asked).kind === 'file' ? { kept: shownPath(asked) } : {}
-  const facts = found === null ? null : { ...found, ...kept, ...(query === undefined ? {} : { query }), path }
+  const facts = found === null ? null : { ...found, ...kept, query, path }
   const { cwd, runsDir } = options
   const { output, review } = pipeline
   const inputs = several?.map(file => file.path) ?? [path]

@@ -76,15 +76,15 @@ export interface ParsedFile extends ParsedPipeline {
  * `${run.date}`, today if absent.
  */
 export function parseText(text: string, file: string, options: PrepareContext & Overrides, date?: string): ParsedFile | Issue {
-  return parseWith(text, file, chooseProject(findProject(file, options.cwd, options.env), options.target), options, date)
+  const project = chooseProject(findProject(file, options.cwd, options.env), options.target)
+  return parseWith(text, file, project, { ...options, date })
 }
 
 function parseWith(
   text: string,
   file: string,
   { choice, folder, issues }: ChosenProject,
-  options: PrepareContext & Overrides,
-  date?: string,
+  { date, ...options }: PrepareContext & Overrides & { readonly date?: string },
 ): ParsedFile | Issue {
   const format = pipelineFormat(file)
   if (format === null)

@@ -84,7 +84,7 @@ export interface EventPlace {
 
 export function openEventStore(plan: Plan, { directory, identity, root, mode, baseline }: EventPlace): EventStore {
   const { output = '', mark: marks = false } = plan.events ?? {}
-  const options: SinkOptions = { root, isShared: true, isIgnored: true, ...(mode === undefined ? {} : { mode }) }
+  const options: SinkOptions = { root, isShared: true, isIgnored: true, mode }
   const own = ownEventsFile(output, directory.id)
   const pathOf = (portfolio: number): string => pathFor(directory, plan, identity, portfolio)
   const writeFile = async (path: string, content: Buffer): Promise<string> => {

@@ -70,7 +70,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
   const identity = findIdentity(whole.service, credentials)
   const chosen = kind === 'file' ? await chooseRows(whole, identity, context) : null
   const searches = chosen?.searches ?? undefined
-  const known = { sent: whole.sent, parts: whole.parts, rows: 0, choice: '', ...(searches && { searches }) }
+  const known = { sent: whole.sent, parts: whole.parts, rows: 0, choice: '', searches }
   const plan = chosen === null ? whole : { ...whole, sent: chosen.counts.sent, parts: chosen.parts, known }
   const before = lastGoodRun(runsDir, { plan, identity })
   const last = runToContinue(plan, identity, runsDir)

@@ -67,8 +67,8 @@ export function countSpending(runsDir: string, state: RunState, prunedAt: string
     })),
     journal: journalHead(directory.journal)?.head ?? null,
     prunedAt,
-    ...(state.shardRuns.length === 0 ? {} : { shards: state.shardRuns }),
-    ...(prunedAt === null ? {} : { outputs: state.outputs }),
+    shards: state.shardRuns.length === 0 ? undefined : state.shardRuns,
+    outputs: prunedAt === null ? undefined : state.outputs,
   }
 }
 
@@ -134,7 +134,7 @@ function readLines(runsDir: string): Map<string, Line> {
 
 const lineOf = ({ startedAt, identity, runId, reserved, finished, shards }: RunSpending): Line => ({
   ...{ at: startedAt, account: identity, run: runId, credits: reserved, state: finished ? 'settled' : 'reserved' },
-  ...(shards && { shards: [...shards] }),
+  shards: shards && [...shards],
 })
 
 /** Of a run whose folder a user removed: its line is all that is known. */

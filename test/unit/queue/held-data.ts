@@ -102,7 +102,7 @@ export async function heldData() {
 
   const carry = async (job: string, task: unknown): Promise<Outcome & { readonly end?: unknown }> => {
     const lease = { job: { id: job, updateProgress: async () => {}, extendLock: async () => 1 } as unknown as Job, token: 't' }
-    const left = await runShard(connected, task, { ...lease, lockMs: 5_000 }, place, stopAfter(LONGEST_MS))
+    const left = await runShard(connected, task, { ...lease, lockMs: 5_000 }, { ...place, signal: stopAfter(LONGEST_MS) })
     return left.status === 'completed' ? { status: 'completed', why: '', end: left.end } : { status: left.status, why: left.why }
   }
 
