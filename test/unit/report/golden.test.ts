@@ -10,7 +10,7 @@ const EXTENSION = { json: 'json', html: 'html', markdown: 'md', junit: 'xml', op
 const withoutStyle = (text: string): string =>
   text
     .replace(/<style>[\s\S]*<\/style>/, '<style>…</style>')
-    .replace(/<script>.*<\/script>/, '<script>…</script>')
+    .replace(/<script>[\s\S]*?<\/script>/, '<script>…</script>')
     .replace(/sha256-[\w+/=]*/g, 'sha256-…')
 
 describe.each(Object.keys(STATES) as FixtureName[])('%s', name => {
