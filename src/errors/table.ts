@@ -132,7 +132,7 @@ export const ERRORS = {
   FETTLE_INPUT_BUDGET: entry('input', 'The input has more rows than budget.rows or job.split allows.', 'Raise the limit, or send fewer rows.'),
   FETTLE_INPUT_SHEET: entry('input', 'The Excel file has no sheet of this name, or has several and the pipeline names none.', 'Name one: input.sheet: Companies, or by its number: input.sheet: 2.'),
   FETTLE_INPUT_COLUMNS: entry('input', 'The columns of the company cannot be detected with certainty, and fettle does not guess.', 'Map at least the column of the company name.', action('init', 'FILE', '--map', 'name=HEADER')),
-  FETTLE_TRUTH: entry('input', 'A list cannot be evaluated by the answers that were named as the right ones.', 'Name the column of the right companies, or decisions about rows of the list.'),
+  FETTLE_TRUTH: entry('input', 'The right answers of a list cannot be used.', 'Name the column of the right companies, or decisions about rows of the list.'),
   FETTLE_INPUT_CHANGED: entry('input', 'The input changed since the run was planned.', 'Start a new run, or restore the planned file and resume the run.', action('resume')),
   FETTLE_INPUT_SUSPECT: entry('input', 'The input has an unusual value that may be a mistake.', 'Check the rows named; ignore this when the values are intended.'),
   FETTLE_DECISIONS: entry('input', 'The decisions file cannot be used.', 'It needs the columns fingerprint and decision (accept, reject or undo), and a company for accept; see docs/review.md.'),

@@ -199,12 +199,12 @@ export const COMMANDS: readonly Command[] = [
     positionals: [{ name: 'pipeline', isRequired: true, describe: 'Pipeline file' }],
     isUntrusted: true,
     options: [
-      { name: 'truth', describe: 'Column of the right companies, by header or number #3; an empty cell: the register has none' },
+      { name: 'truth', describe: 'Column of the right companies, by header or number #3; empty: not in the register' },
       { name: 'decisions', describe: 'File of decisions instead of a column; default: the one of the pipeline' },
       { name: 'precision', default: '.98', describe: 'Find the threshold for this precision' },
       {
         name: 'misses',
-        describe: 'Write rows that were matched wrongly, not found or left in review to this file (.csv, .xlsx)',
+        describe: 'Write wrong, missed and reviewed rows to this file (.csv, .xlsx), for a review',
       },
       ...REGISTERS,
       { name: 'input', describe: 'List instead of the one of the pipeline' },
