@@ -82,6 +82,10 @@ export async function startFaultServer(options: FaultServerOptions): Promise<Fau
 
 class FaultProxy implements FaultServer {
   readonly requests: SeenDraft[] = []
+  // Methods that tests pass on by themselves.
+  readonly effects: FaultServer['effects']
+  readonly pending = (): number => this.#open.size
+  readonly close = (): Promise<void> => this.#close()
   readonly #options: FaultServerOptions
   readonly #startedAt = performance.now()
   readonly #ledger = openLedger()
@@ -116,6 +120,7 @@ class FaultProxy implements FaultServer {
         return readOrigin()
       },
     }
+    this.effects = this.#ledger.effects
     this.#means = {
       onKill: () => options.onKill?.(),
       refuseToken: ({ seen }) => seen.token !== null && this.#refused.add(seen.token) !== undefined,
@@ -155,15 +160,7 @@ class FaultProxy implements FaultServer {
     this.#target = new URL(target)
   }
 
-  pending(): number {
-    return this.#open.size
-  }
-
-  effects(jobName?: string): EffectCounts {
-    return this.#ledger.effects(jobName)
-  }
-
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     const server = this.#server
     if (!server.listening) return
     const closed = new Promise<void>(resolve => server.close(() => resolve()))

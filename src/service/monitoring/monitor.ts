@@ -37,7 +37,7 @@ async function applyChanges(source: ChangeSource, holdings: HoldingStore, events
     for (const event of listEvents(difference, known.country, events.activeRules(connectId))) events.add(connectId, event, at)
     holdings.learn(connectId, { ...known.facts, [field]: now })
   }
-  for await (const set of source.after({ sequences: events.applied(), watched: holdings.watched })) {
+  for await (const set of source.after({ sequences: events.applied(), watched: () => holdings.watched() })) {
     const changes: Change[] = []
     for await (const change of set.changes) if (holdings.known(change.connectId) !== null) changes.push(change)
     events.applyOnce(set.register, set.sequence, () => {

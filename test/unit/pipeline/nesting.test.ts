@@ -24,6 +24,7 @@ beforeAll(() => {
   write('errors.ts')
   write('encodings.ts')
   write('nearest.ts')
+  write('defined.ts')
   for (const part of ['contract', 'errors', 'formats', 'pipeline', 'model']) {
     for (const name of readdirSync(join(SRC, part), { recursive: true, encoding: 'utf8' })) {
       mkdirSync(dirname(join(folder, part, name)), { recursive: true })
