@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { parse } from 'csv-parse/sync'
 import { Threads } from '../build/service/data-cleaning/processing/threads.js'
-import { createIndexBuilder, match, viewIndex } from '../build/service/matching/index.js'
+import { IndexBuilder, match, viewIndex } from '../build/service/matching/index.js'
 import { ALONE } from '../build/service/matching/weights.js'
 import { loadIndex, storeIndex } from '../build/service/registers/stored-index.js'
 import { grow } from './lib/grow.mjs'
@@ -65,7 +65,7 @@ async function build(path) {
     previousNames: several(row.previousNames),
   }))
   const began = performance.now()
-  const builder = createIndexBuilder()
+  const builder = new IndexBuilder()
   const count = Number(values.companies) || companies.length
   const cpuBefore = process.cpuUsage()
   let grown = 0

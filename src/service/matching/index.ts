@@ -7,7 +7,7 @@ export {
   buildIndex,
   companiesNamed,
   companyWithId,
-  createIndexBuilder,
+  IndexBuilder,
   type MatchIndex,
   viewIndex,
 } from './blocking/match-index.ts'

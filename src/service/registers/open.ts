@@ -5,7 +5,7 @@ import { type Lock, takeLock } from '../../files/process-lock.ts'
 import { turnEvery } from '../../loop-turns.ts'
 import { packageFile } from '../../package-file.ts'
 import { type Clock, keepingAlive } from '../clock.ts'
-import { type Column, type Company, createIndexBuilder, type MatchIndex, pack, viewIndex } from '../matching/index.ts'
+import { type Column, type Company, IndexBuilder, type MatchIndex, pack, viewIndex } from '../matching/index.ts'
 import { makeFolder } from '../storage/atomic-file.ts'
 import { readAliases } from './aliases.ts'
 import { folderOf, listRegisters, type RegisterInfo, readError, readLines, registerInfo } from './files.ts'
@@ -97,7 +97,7 @@ async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<C
  * to another company: the later one gets the name of its register appended.
  */
 async function build(dir: string, infos: readonly RegisterInfo[], store: StoreColumn): Promise<void> {
-  const builder = createIndexBuilder()
+  const builder = new IndexBuilder()
   const taken = new Set<string>()
   const turn = turnEvery()
   for (const [at, { name }] of infos.entries()) {

@@ -120,8 +120,6 @@ export function listTrigrams(words: readonly string[]): number[] {
 /** 37 characters, cubed. */
 const TRIGRAMS = 37 ** 3
 
-type Four<T> = [T, T, T, T]
-
 /** A shorter domain label is as ambiguous as an acronym, so it is not a key. */
 const SHORTEST_LABEL = 4
 
@@ -152,113 +150,126 @@ const isActive = ({ status }: Company): boolean =>
 /** Further names of one company are ignored, so that the work for a row is bounded. */
 const MAX_NAMES = 64
 
-export function createIndexBuilder() {
-  const companies = new CompaniesBuilder()
-  const dictionary = new DictionaryBuilder()
-  const places = new DictionaryBuilder()
-  const [countries, legal, kinds, towns] = [0, 1, 2, 3].map(() => new RepeatedTextBuilder()) as Four<RepeatedTextBuilder>
-  const marks = new RepeatedTextBuilder()
-  const labels = new TextColumnBuilder()
-  const [keys, names] = [new KeysBuilder(), new KeysBuilder()]
-  const [wordStarts, wordIds, companyOf, documentStarts] = [0, 1, 2, 3].map(() => new NumberColumn()) as Four<NumberColumn>
-  const [termStarts, terms, trigramStarts] = [new NumberColumn(), new NumberColumn(), new NumberColumn()]
-  const [placeStarts, placeIds, registerStarts] = [new NumberColumn(), new NumberColumn(), new NumberColumn()]
-  const [trigrams, active] = [new NumberColumn(true), new NumberColumn(true)]
+/** Collects companies and makes the columns of an index of them. */
+export class IndexBuilder {
+  readonly #companies = new CompaniesBuilder()
+  readonly #dictionary = new DictionaryBuilder()
+  readonly #places = new DictionaryBuilder()
+  readonly #countries = new RepeatedTextBuilder()
+  readonly #legal = new RepeatedTextBuilder()
+  readonly #kinds = new RepeatedTextBuilder()
+  readonly #towns = new RepeatedTextBuilder()
+  readonly #marks = new RepeatedTextBuilder()
+  readonly #labels = new TextColumnBuilder()
+  readonly #keys = new KeysBuilder()
+  readonly #names = new KeysBuilder()
+  readonly #wordStarts = new NumberColumn()
+  readonly #wordIds = new NumberColumn()
+  readonly #companyOf = new NumberColumn()
+  readonly #documentStarts = new NumberColumn()
+  readonly #termStarts = new NumberColumn()
+  readonly #terms = new NumberColumn()
+  readonly #trigramStarts = new NumberColumn()
+  readonly #placeStarts = new NumberColumn()
+  readonly #placeIds = new NumberColumn()
+  readonly #registerStarts = new NumberColumn()
+  readonly #trigrams = new NumberColumn(true)
+  readonly #active = new NumberColumn(true)
 
-  const addName = (company: number, kind: NameKind, text: string): void => {
-    const parsed = parseCompanyName(text)
-    if (parsed.words.length === 0) return
-    const document = companyOf.length
-    const numbers = parsed.words.map(word => dictionary.number(word))
-    wordStarts.push(wordIds.length)
-    for (const number of numbers) wordIds.push(number)
-    termStarts.push(terms.length)
-    for (const number of new Set(numbers)) terms.push(number)
-    trigramStarts.push(trigrams.length)
-    for (const trigram of listTrigrams(parsed.words)) trigrams.push(trigram)
-    legal.add(parsed.legal ?? '')
-    marks.add(parsed.marks)
-    kinds.add(kind)
-    companyOf.push(company)
-    names.add(parsed.words.join(''), document)
-    const letters = readInitials(parsed.words)
-    if (letters !== '') names.add(`.${letters}`, document)
+  /** The companies added from here on are of the next register. */
+  startRegister(): void {
+    this.#registerStarts.push(this.#companies.length)
   }
 
-  return {
-    /** The companies added from here on are of the next register. */
-    startRegister(): void {
-      registerStarts.push(companies.length)
-    },
+  /** `confirmed`: names that people confirmed for the company. */
+  add(company: Company, confirmed: readonly string[] = []): void {
+    const at = this.#companies.length
+    const first = this.#companyOf.length
+    this.#documentStarts.push(first)
+    this.#addName(at, 'name', company.name)
+    for (const name of company.tradingNames.slice(0, MAX_NAMES)) this.#addName(at, 'tradingName', name)
+    for (const name of company.previousNames.slice(0, MAX_NAMES)) this.#addName(at, 'previousName', name)
+    for (const name of confirmed.slice(0, MAX_NAMES)) this.#addName(at, 'confirmed', name)
+    const identifiers = this.#companies.add(company)
+    for (const key of listBlockingKeys(identifiers, company.country)) this.#keys.add(key, at)
+    if (company.connectId !== company.id && company.connectId !== '') this.#keys.add(`i${company.connectId}`, at)
+    this.#countries.add(company.country)
+    this.#placeStarts.push(this.#placeIds.length)
+    for (const word of addressWords([company.address1, company.address2, company.town], company.postcode))
+      this.#placeIds.push(this.#places.number(word))
+    this.#towns.add(normaliseText(company.town))
+    const label = collapseUmlauts(identifiers.domain.split('.', 1)[0]!.replaceAll('-', ''))
+    this.#labels.add(label)
+    if (label.length >= SHORTEST_LABEL && this.#companyOf.length > first) this.#names.add(label, first)
+    this.#active.push(isActive(company) ? 1 : 0)
+  }
 
-    /** `confirmed`: names that people confirmed for the company. */
-    add(company: Company, confirmed: readonly string[] = []): void {
-      const at = companies.length
-      const first = companyOf.length
-      documentStarts.push(first)
-      addName(at, 'name', company.name)
-      for (const name of company.tradingNames.slice(0, MAX_NAMES)) addName(at, 'tradingName', name)
-      for (const name of company.previousNames.slice(0, MAX_NAMES)) addName(at, 'previousName', name)
-      for (const name of confirmed.slice(0, MAX_NAMES)) addName(at, 'confirmed', name)
-      const identifiers = companies.add(company)
-      for (const key of listBlockingKeys(identifiers, company.country)) keys.add(key, at)
-      if (company.connectId !== company.id && company.connectId !== '') keys.add(`i${company.connectId}`, at)
-      countries.add(company.country)
-      placeStarts.push(placeIds.length)
-      for (const word of addressWords([company.address1, company.address2, company.town], company.postcode))
-        placeIds.push(places.number(word))
-      towns.add(normaliseText(company.town))
-      const label = collapseUmlauts(identifiers.domain.split('.', 1)[0]!.replaceAll('-', ''))
-      labels.add(label)
-      if (label.length >= SHORTEST_LABEL && companyOf.length > first) names.add(label, first)
-      active.push(isActive(company) ? 1 : 0)
-    },
+  /** A large piece of a column, to be stored before more companies come, so that it takes no memory here; null until it is large. */
+  spill(): ReturnType<CompaniesBuilder['spill']> {
+    return this.#companies.spill()
+  }
 
-    /** A large piece of a column, to be stored before more companies come, so that it takes no memory here; null until it is large. */
-    spill: () => companies.spill(),
+  /** The columns of the index, each made when it is asked for; what it was made of is no longer kept. The builder cannot be used afterwards. */
+  *finish(): Generator<readonly [string, Column]> {
+    for (const [starts, end] of [
+      [this.#wordStarts, this.#wordIds.length],
+      [this.#termStarts, this.#terms.length],
+      [this.#trigramStarts, this.#trigrams.length],
+      [this.#documentStarts, this.#companyOf.length],
+      [this.#placeStarts, this.#placeIds.length],
+    ] as const)
+      starts.push(end)
+    const counts = new Uint32Array(this.#places.size)
+    for (const id of this.#placeIds.all()) counts[id]!++
+    const total = this.#companies.length
+    const vocabulary = this.#dictionary.size
+    yield* Object.entries(this.#companies.columns())
+    yield* Object.entries(this.#countries.columns('countries'))
+    yield* Object.entries(this.#dictionary.columns('dictionary'))
+    yield ['wordStarts', this.#wordStarts.take()]
+    yield ['wordIds', this.#wordIds.take()]
+    yield* Object.entries(this.#legal.columns('legal'))
+    yield* Object.entries(this.#marks.columns('marks'))
+    yield* Object.entries(this.#kinds.columns('kinds'))
+    yield ['companyOf', this.#companyOf.take()]
+    yield ['documentStarts', this.#documentStarts.take()]
+    yield* Object.entries(this.#places.columns('places.words'))
+    yield ['places.starts', this.#placeStarts.take()]
+    yield ['places.ids', this.#placeIds.take()]
+    yield ['places.idf', Float32Array.from(counts, count => rarity(count, total))]
+    yield* Object.entries(this.#towns.columns('towns'))
+    yield ['active', Uint8Array.from(this.#active.take())]
+    yield ['registerStarts', this.#registerStarts.take()]
+    yield* Object.entries(this.#labels.columns('labels'))
+    yield* Object.entries(this.#keys.columns('keys'))
+    yield* Object.entries(this.#names.columns('names'))
+    yield* Object.entries(buildPostings('byWord', this.#termStarts.take(), this.#terms.take(), vocabulary))
+    yield* Object.entries(buildPostings('byTrigram', this.#trigramStarts.take(), this.#trigrams.take(), TRIGRAMS))
+  }
 
-    /** The columns of the index, each made when it is asked for; what it was made of is no longer kept. The builder cannot be used afterwards. */
-    *finish(): Generator<readonly [string, Column]> {
-      for (const [starts, end] of [
-        [wordStarts, wordIds.length],
-        [termStarts, terms.length],
-        [trigramStarts, trigrams.length],
-        [documentStarts, companyOf.length],
-        [placeStarts, placeIds.length],
-      ] as const)
-        starts.push(end)
-      const counts = new Uint32Array(places.size)
-      for (const id of placeIds.all()) counts[id]!++
-      const total = companies.length
-      const vocabulary = dictionary.size
-      yield* Object.entries(companies.columns())
-      yield* Object.entries(countries.columns('countries'))
-      yield* Object.entries(dictionary.columns('dictionary'))
-      yield ['wordStarts', wordStarts.take()]
-      yield ['wordIds', wordIds.take()]
-      yield* Object.entries(legal.columns('legal'))
-      yield* Object.entries(marks.columns('marks'))
-      yield* Object.entries(kinds.columns('kinds'))
-      yield ['companyOf', companyOf.take()]
-      yield ['documentStarts', documentStarts.take()]
-      yield* Object.entries(places.columns('places.words'))
-      yield ['places.starts', placeStarts.take()]
-      yield ['places.ids', placeIds.take()]
-      yield ['places.idf', Float32Array.from(counts, count => rarity(count, total))]
-      yield* Object.entries(towns.columns('towns'))
-      yield ['active', Uint8Array.from(active.take())]
-      yield ['registerStarts', registerStarts.take()]
-      yield* Object.entries(labels.columns('labels'))
-      yield* Object.entries(keys.columns('keys'))
-      yield* Object.entries(names.columns('names'))
-      yield* Object.entries(buildPostings('byWord', termStarts.take(), terms.take(), vocabulary))
-      yield* Object.entries(buildPostings('byTrigram', trigramStarts.take(), trigrams.take(), TRIGRAMS))
-    },
+  #addName(company: number, kind: NameKind, text: string): void {
+    const parsed = parseCompanyName(text)
+    if (parsed.words.length === 0) return
+    const document = this.#companyOf.length
+    const numbers = parsed.words.map(word => this.#dictionary.number(word))
+    this.#wordStarts.push(this.#wordIds.length)
+    for (const number of numbers) this.#wordIds.push(number)
+    this.#termStarts.push(this.#terms.length)
+    for (const number of new Set(numbers)) this.#terms.push(number)
+    this.#trigramStarts.push(this.#trigrams.length)
+    for (const trigram of listTrigrams(parsed.words)) this.#trigrams.push(trigram)
+    this.#legal.add(parsed.legal ?? '')
+    this.#marks.add(parsed.marks)
+    this.#kinds.add(kind)
+    this.#companyOf.push(company)
+    this.#names.add(parsed.words.join(''), document)
+    const letters = readInitials(parsed.words)
+    if (letters !== '') this.#names.add(`.${letters}`, document)
   }
 }
 
 export function buildIndex(companies: Iterable<Company>): MatchIndex {
-  const builder = createIndexBuilder()
+  const builder = new IndexBuilder()
   for (const company of companies) builder.add(company)
   return viewIndex(pack(builder.finish()))
 }

@@ -1,14 +1,14 @@
 /** A company in several registers. */
 import { expect, it } from 'vitest'
 import { listRecords } from '../../../../src/service/matching/blocking/company-records.ts'
-import { type Company, createIndexBuilder, match, pack, viewIndex } from '../../../../src/service/matching/index.ts'
+import { type Company, IndexBuilder, match, pack, viewIndex } from '../../../../src/service/matching/index.ts'
 import { company } from './companies.ts'
 
 type Facts = Partial<Company> & { readonly name: string }
 
 /** An index over registers; the ids of their companies are a0, a1 … of the first register, b0 … of the second. */
 function indexOf(...registers: readonly (readonly Facts[])[]) {
-  const builder = createIndexBuilder()
+  const builder = new IndexBuilder()
   for (const [register, companies] of registers.entries()) {
     builder.startRegister()
     for (const [at, facts] of companies.entries()) builder.add(company({ id: `${'abc'[register]}${at}`, ...facts }))

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LARGE } from '../../../../src/service/matching/decide/score.ts'
-import { buildIndex, createIndexBuilder, match, rowEvidence, viewIndex } from '../../../../src/service/matching/index.ts'
+import { buildIndex, IndexBuilder, match, rowEvidence, viewIndex } from '../../../../src/service/matching/index.ts'
 import { makeCurrent, type OpenedRegisters } from '../../../../src/service/registers/current.ts'
 import type { Engine } from '../../../../src/service/registers/engine.ts'
 import { engineFiles } from '../../../../src/service/registers/engine-digest.ts'
@@ -26,7 +26,7 @@ const save = (path: string, companies = COMPANIES, block?: number): Promise<void
     path,
     FACTS,
     async store => {
-      const builder = createIndexBuilder()
+      const builder = new IndexBuilder()
       for (const company of companies) builder.add(company)
       for (const column of builder.finish()) await store(...column)
     },
