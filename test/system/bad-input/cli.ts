@@ -192,7 +192,7 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A15', 'register import csv r.csv', 'INPUT_QUOTE', ['r.csv'], { exit: 65, files: { 'r.csv': `${REGISTER}2,"Open,GB\n` } }),
   ok('A15', 'register import csv r.gz', ['r: 1 company (GB 1)'], { files: { 'r.gz': gzipSync(REGISTER) } }),
   bad('A15', 'register import csv r.gz', 'INPUT_READ', ['r.gz'], { exit: 65, files: { 'r.gz': gzipSync(REGISTER).subarray(0, 40) } }),
-  bad('A15', 'register import gleif r.csv', 'INPUT_HEADER', ['no column LEI', 'that of the kind csv'], { exit: 65, files: { 'r.csv': REGISTER } }),
+  bad('A15', 'register import gleif r.csv', 'INPUT_HEADER', ['no column LEI', 'belongs to the kind csv'], { exit: 65, files: { 'r.csv': REGISTER } }),
   bad('A15', 'register import csv r.csv --name ../x', 'USAGE', ['"../x" cannot name a register'], { files: { 'r.csv': REGISTER } }),
   bad('A15', 'register info nowhere', 'REGISTER_UNKNOWN', ['no register "nowhere"']),
   bad('A15', 'register remove ../../x', 'USAGE', ['cannot name a register']),

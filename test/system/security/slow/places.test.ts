@@ -54,7 +54,7 @@ test('a changed output is a fault although a later folder names it: only a run w
   writeFileSync(join(cwd, 'out/p.csv'), 'forged\n')
   cpSync(join(cwd, 'fettle-runs', id), join(cwd, 'fettle-runs', '20991126T000000Z-p-aaaaaa'), { recursive: true })
   const forged = await fettle(['verify', id], { cwd })
-  expect([forged.code, printed(forged)]).toEqual([65, expect.stringContaining('out/p.csv is not as the run wrote it')])
+  expect([forged.code, printed(forged)]).toEqual([65, expect.stringContaining('out/p.csv has changed since the run wrote it')])
 
   const other = project('output: out/p.csv')
   expect((await fettle(['run', 'p.yml', '-q'], { cwd: other })).code).toBe(0)
