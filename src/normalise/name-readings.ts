@@ -2,7 +2,7 @@
  * What a name cell may hold beside one name: remarks around the name (`10023 - ACME LTD`, `Acme Ltd, Leeds`, `FAO Accounts, Acme Ltd`), or
  * two names (`Acme Ltd t/a Bluebird`). Each is a second reading: it stands beside the whole cell, never in its place.
  */
-import { hasFormAtEnd, isLegalWord, parseCompanyName } from './company-name.ts'
+import { hasFormAtEnd, isLegalWord, parseCompanyName, withoutMarketSuffix } from './company-name.ts'
 import { splitWords } from './text.ts'
 
 export interface NameReading {
@@ -15,6 +15,10 @@ export interface NameReading {
   /** What stands behind the name and may be its town; '' otherwise. */
   readonly tail: string
 }
+
+/** A cell without any of these signs is one name: most are, and the patterns below cost more. */
+const SIGNS =
+  /[|;:*#\\/([{<!&–—]| -|- |\d{4}|\b(?:t[-.]a|o a|dba|fka|aka|fao|att|attn|att[.]|attention|trading|doing|operating|handelend|known|formerly|former|previously|prev|now|vormals|ehemals|anciennement|care|c[. ]o|f[.]k|d[.]b|z[. ]?h\w*|t[.]?a[.]?v|do|don't|not|no|closed|div|division|subsidiary|branch|member|part|accounts?|finance|purchas\w+|procurement|marketing|sales|legal|it|hr|human|pay\s?roll|ap|bought|reception|head\s?office|hq|head\s?quarters|invoic\w+|billing|goods|warehouse|stores|dep(?:t|artment)|buchhaltung|einkauf|rechnungswesen|comptabilit.|achats|boekhouding|inkoop|contabilidad|compras|contabilit.)(?![a-z])/i
 
 const END_OF_WORD = '(?![\\p{L}\\d])'
 const OPENING = '[\\s,;:|/\\\\([–—-]'
@@ -124,7 +128,7 @@ function readTwoNames(text: string): Part[] {
 
 /** Whether a word in the cell shows that it has two names, or a name and a host: the whole cell is not a name then. */
 export const hasTwoNames = (cell: string): boolean =>
-  cell.length <= MAX_CELL && [TRADING, FORMERLY, CARE_OF].some(pattern => pattern.test(cell))
+  cell.length <= MAX_CELL && SIGNS.test(cell) && [TRADING, FORMERLY, CARE_OF].some(pattern => pattern.test(cell))
 
 /** Words of four letters or more that two halves share: one name in two languages. */
 const sharesWord = (one: string, other: string): boolean => {
@@ -180,9 +184,17 @@ const MAX_READINGS = 6
 /** Longer cells are not names with a remark, and the patterns take quadratic time. */
 const MAX_CELL = 160
 
+/** A usual legal form with words behind it. */
+const hasTail = (cell: string): boolean =>
+  /\b(?:limited|ltd|plc|llp|llc|inc|incorporated|corp|corporation|co|company|gmbh|[bn]v|srl|sarl|sas?|spa|aps|oyj?|sro|a[bgs]|kft)\b[.)]*[\s,]+[^\s.,]/i.test(
+    cell,
+  )
+
 /** The second readings of a name cell, without the cell itself; most cells have none. */
 export function listReadings(cell: string): readonly NameReading[] {
-  if (cell.length > MAX_CELL) return []
+  if (cell.length > MAX_CELL || !(SIGNS.test(cell) || hasTail(cell))) return []
+  // The name of a security; `t/a Bluebird` only looks like one.
+  if (!cell.includes('/') && withoutMarketSuffix(cell) !== cell) return []
   const found = new Map<string, NameReading>()
   const read = (text: string, isOther: boolean): void => {
     for (const rule of RULES) {

@@ -118,10 +118,17 @@ export function withReadings(index: MatchIndex, query: Query, prepared: Prepared
   const parts = cells.flatMap(listReadings)
   const [name = '', address = ''] = [query.name, query.address1]
   if (/^\s*\d/.test(name) && hasFormAtEnd(address)) parts.push(plainReading(address, true))
-  const respelt = [...cells, ...parts.map(({ text }) => text)].map(text => respell(index, text)).filter(text => text !== null)
+  const isUnknown = prepared.names.some(({ numbers }) => numbers.includes(-1))
+  const respelt = [...(isUnknown ? cells : []), ...parts.map(({ text }) => text)]
+    .map(text => respell(index, text))
+    .filter(text => text !== null)
   const readings = [...parts, ...respelt.map(text => plainReading(text))]
     .map(reading => readName(index, reading.text, reading))
     .filter(read => read !== null)
   if (readings.length === 0) return null
-  return { ...prepared, names: [...prepared.names, ...readings], tail: findTail(index, readings) }
+  // Not a spread: objects of one shape are read faster.
+  const read = prepareQuery(index, query)
+  read.names.push(...readings)
+  read.tail = findTail(index, readings)
+  return read
 }
