@@ -3,7 +3,7 @@ import { type RunEvent, writeJournal } from '../journal/index.ts'
 import { checkRunId, makeFolder, makeRunsFolder, runDirectory } from '../runs/run-directory.ts'
 
 /** What is only there where it was received: without these a run fetches its results once more, which costs nothing. */
-const OF_RESULTS = new Set(['file.received', 'output.written', 'run.finished', 'run.paused'])
+const OF_RESULTS = new Set(['file.received', 'file.lost', 'output.written', 'run.finished', 'run.paused'])
 
 interface Line {
   readonly type?: unknown

@@ -7,8 +7,7 @@ import { counted } from '../counted.ts'
 import { type ErrorCode, FettleError, type Issue, issue } from '../errors.ts'
 import { type Journal, openJournal, type RunState, UNKNOWN } from '../journal/index.ts'
 import { describeSeries } from '../pipeline/index.ts'
-import { receivedPath } from '../results/file-names.ts'
-import { isAsReceived } from '../results/index.ts'
+import { lostParts } from '../results/index.ts'
 import { type AnswerFolder, askedIn, scopeFolders, settleIn, type Waiting } from '../reuse/answer-folder.ts'
 import { AnswerSink, addProved, draftPaths } from '../reuse/answer-sink.ts'
 import { Choice } from '../reuse/files/choice.ts'
@@ -170,7 +169,9 @@ function record<T>({ journal: path }: RunDirectory, { guard, now }: Attempt, wri
 
 /** Waits for the jobs that are paid, and receives their files. Returns the state of the run then. */
 async function receive(before: RunState, directory: RunDirectory, attempt: Attempt): Promise<RunState> {
-  if (before.jobs.filter(isPaid).every(({ received }) => received !== null)) return before
+  const paid = before.jobs.filter(isPaid)
+  const lost = await lostParts(paid, directory.path)
+  if (lost.length === 0 && paid.every(({ received }) => received !== null)) return before
   const { settings, storage, guard, limit, trace, now } = attempt
   const { plan } = before
   removeStaleRunFiles(directory)
@@ -178,6 +179,7 @@ async function receive(before: RunState, directory: RunDirectory, attempt: Attem
   try {
     const recorder = recordOf(journal, guard, now)
     recorder.append({ type: 'run.resumed', pid: process.pid, host: hostname() })
+    for (const part of lost) recorder.append({ type: 'file.lost', part })
     const { source, results } = openRunPorts(plan, directory, { root: settings.cwd }, storage)
     const connection = await connectRun({
       ...{ plan, directory, settings, limit, trace, source, results, isNeeded: true },
@@ -213,10 +215,7 @@ async function keepPaid(state: RunState, directory: RunDirectory, folder: Answer
   let answers = 0
   try {
     for (const job of jobs.filter(isPaid)) {
-      const { part, received } = job
-      const path = receivedPath(directory.path, part)
-      if (received === null || !(await isAsReceived(path, received)))
-        throw new FettleError('FETTLE_LEDGER', `the rows that came back are not there as they came: ${path}`)
+      const { part } = job
       const { rows } = plan.parts[part]!
       const ofJob = { ...state, jobs: [job], plan: { ...plan, sent: rows } }
       await addProved(sink, plan, directory.path, {

@@ -12,6 +12,7 @@ import { loadDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
 import type { Report } from '../report/index.ts'
 import type { AnsweredJob } from '../results/answers.ts'
 import { PLAN_FILE } from '../results/file-names.ts'
+import { lostParts } from '../results/index.ts'
 import type { Baseline, ResultsOptions } from '../results/output/writers.ts'
 import type { HeldLock, Waiting } from '../reuse/answer-folder.ts'
 import { AnswerSink, draftPaths } from '../reuse/answer-sink.ts'
@@ -130,9 +131,12 @@ export class RunExecution implements Attempt {
   }
 
   async #begin(): Promise<void> {
-    const { plan, resumedAt } = this.#state
+    const { plan, resumedAt, jobs } = this.#state
     // A new run checked its outputs before it made its directory.
-    if (resumedAt.length > 0) await checkOutputsWritable(plan, this.settings)
+    if (resumedAt.length > 0) {
+      await checkOutputsWritable(plan, this.settings)
+      for (const part of await lostParts(jobs, this.directory.path)) this.record.append({ type: 'file.lost', part })
+    }
     // Only a recorded run has files beside its journal: without the journal they show that it was lost.
     const path = join(this.directory.path, PLAN_FILE)
     if (!existsSync(path)) await writeAtomic(path, resolvedYaml(plan))

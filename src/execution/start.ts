@@ -19,6 +19,7 @@ import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/decisions.ts'
 import { assertListKept } from '../prepare/kept-list.ts'
 import { lineageEvent } from '../report/index.ts'
+import { lostParts } from '../results/index.ts'
 import { type HeldLock, holdLock } from '../reuse/answer-folder.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
@@ -161,6 +162,8 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
     }
     if (last.finished) return finishedResult(last, settings, true)
     settings.observers?.emit('onNote', `continuing the unfinished run ${last.runId}`)
+    const directory = runDirectory(settings.runsDir, last.runId)
+    if ((await lostParts(last.jobs, directory.path)).length > 0) await merge.fill(directory)
     return continueRun(last, lock, settings)
   })
 }

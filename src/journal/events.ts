@@ -272,6 +272,8 @@ export const EVENTS = {
   /** The service ended one of several jobs in an error status: its rows fail, the others continue. */
   'part.failed': { part, error },
   'file.received': { part, ...received.shape },
+  /** The received file is gone or was changed since: it is received again. */
+  'file.lost': { part },
   'job.archived': { part },
   'output.written': {
     files: list(file),
@@ -393,6 +395,8 @@ export interface JobState {
   readonly enrichAccepted: boolean
   readonly enrichFinished: boolean
   readonly received: z.infer<typeof received> | null
+  /** A file was received before, and is not there as it came. */
+  readonly lost?: true
   /** Why the service failed the job, null while it may succeed. */
   readonly failure: RecordedError | null
   readonly archived?: true

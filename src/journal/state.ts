@@ -210,6 +210,8 @@ function applyToJobs(state: RunState, event: RunEvent): RunState | null {
       const { bytes, rows, sha256, packedSha256, form } = event
       return withJob(state, event.part, () => ({ received: { bytes, rows, sha256, packedSha256, form } }))
     }
+    case 'file.lost':
+      return withJob(state, event.part, () => ({ received: null, lost: true }))
     case 'job.archived':
       return withJob(state, event.part, () => ({ archived: true }))
     case 'correlation.noted':

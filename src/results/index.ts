@@ -8,4 +8,4 @@ export { Decisions, decisionsText, mergeDecisions, requireDecisions, writeDecisi
 export { openResults } from './join.ts'
 export { readReview } from './output/report-row.ts'
 export { tableText, writeTable } from './output/writers.ts'
-export { isAsReceived } from './receive.ts'
+export { isAsReceived, lostParts } from './receive.ts'

@@ -32,6 +32,17 @@ export interface ReceivedFile {
 export const isAsReceived = async (path: string, { packedSha256 }: Pick<ReceivedFile, 'packedSha256'>): Promise<boolean> =>
   (await fileDigest(path)) === packedSha256
 
+/** The parts whose received file is gone or was changed since. */
+export async function lostParts(
+  jobs: readonly { readonly part: number; readonly received: ReceivedFile | null }[],
+  workDir: string,
+): Promise<number[]> {
+  const lost: number[] = []
+  for (const { part, received } of jobs)
+    if (received !== null && !(await isAsReceived(receivedPath(workDir, part), received))) lost.push(part)
+  return lost
+}
+
 /** Receives the files of one run. A doubtful file that arrives the same way twice was not cut. */
 export class Receiver {
   readonly #workDir: string

@@ -46,11 +46,25 @@ async function* receiveFile(job: JobState, { plan }: RunState, ports: Ports): St
     } catch (error) {
       ports.signal.throwIfAborted()
       if (isCut(error) && repeats++ < MAX_REPEATS) ports.tick({ type: 'retry', message: (error as Error).message })
+      else if (job.lost) throw explainLost(error, job, plan)
       else if (ports.clock.monotonic() - startedAt >= graceMs(error, plan)) throw error
       await ports.clock.sleep(withJitter(interval, ports.clock.random()), ports.signal)
       interval = growInterval(interval, poll)
     }
   }
+}
+
+/** The file was there before, so a service that no longer has it is not waited for. */
+function explainLost(error: unknown, job: JobState, { file }: Plan): unknown {
+  if (!FettleError.is(error) || error.kind !== 'rejected') return error
+  const message = `the enriched file of job ${readId(job)} is not in the folder of the run as it was received, and the service no longer gives it: ${error.message}`
+  return new FettleError(error.code, message, {
+    hint: 'Restore the file from a backup and resume the run. To match all rows again, which is charged again, start a new run.',
+    action: action('run', '--new', file),
+    status: error.status ?? undefined,
+    correlationId: error.correlationId ?? null,
+    cause: error,
+  })
 }
 
 /** The same download: reports its progress, and throws when it is larger than `maxBytes`. */
@@ -154,8 +168,7 @@ async function* publishAndKeep(state: RunState, ports: Ports): StageEvents {
 
 const areAnswersKept = ({ reuse }: RunState): boolean => reuse === null || reuse.isKept
 
-const isShardReceived = ({ plan, jobs }: RunState): boolean =>
-  plan.shard !== undefined && jobs.every(({ received, failure }) => received !== null || failure !== null)
+const areReceived = ({ jobs }: RunState): boolean => jobs.every(({ received, failure }) => received !== null || failure !== null)
 
 export const download: JobStage = {
   skip: state => (state.plan.output === null ? 'the pipeline names no output' : null),
@@ -163,7 +176,7 @@ export const download: JobStage = {
   run: receiveFile,
   // A shard ends with its files: the merge of the shards joins them to the rows.
   afterJobs: {
-    isDone: state => (state.outcomes !== null && areAnswersKept(state)) || isShardReceived(state),
+    isDone: state => areReceived(state) && (state.plan.shard !== undefined || (state.outcomes !== null && areAnswersKept(state))),
     run: publishAndKeep,
   },
 }

@@ -1,5 +1,5 @@
 /** Runs that use the answers of earlier runs: what is sent, what is written, and what is kept. */
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -215,19 +215,67 @@ for (const wanted of ['enrich.requested', 'file.received'])
     expect(later.results[0]?.reuse).toMatchObject({ asked: 40, known: 40, sent: 0 })
   })
 
+/** Removes the files that a run has received. */
+function loseReceived(runId: string, lose: (path: string) => void = rmSync): void {
+  const directory = join(here.folder, 'runs', runId)
+  for (const name of readdirSync(directory)) if (name.startsWith('enriched-')) lose(join(directory, name))
+}
+
+test.each([
+  ['removed', 'file.received', rmSync],
+  ['cut short', 'output.written', (path: string) => truncateSync(path, 100)],
+])('a received file that was %s after %s is received again, and nothing is paid twice', async (_, wanted, lose) => {
+  const night = nightsAt(here)
+  const options = await chargedOptions(here)
+  night.write(listOf(0, 40))
+  const unfinished = await stoppedAt(night.pipeline, wanted)
+  loseReceived(unfinished, path => lose(path))
+  const { enriched } = await chargingService(here)
+  const report = await run(night.pipeline, options)
+  expect([report.metadata.runId, (await chargingService(here)).enriched]).toEqual([unfinished, enriched])
+  await expectFull(report, night.pipeline)
+})
+
+test('a received file that neither the folder nor the service has ends the run, which says so', async () => {
+  const night = nightsAt(here)
+  night.write(listOf(0, 40))
+  const unfinished = await stoppedAt(night.pipeline, 'file.received')
+  loseReceived(unfinished)
+  const { gone } = await chargingService(here)
+  const [job] = readRun(join(here.folder, 'runs'), unfinished).jobs
+  gone.add(job!.id!)
+  await expect(resume(unfinished, await chargedOptions(here))).rejects.toMatchObject({
+    code: 'FETTLE_NOT_FOUND',
+    message: expect.stringContaining(`the enriched file of job ${job!.id} is not in the folder of the run as it was received`),
+    hint: expect.stringContaining('Restore the file'),
+  })
+})
+
+test('a lost file of a run with another list is received again before the next list, and its answers are used', async () => {
+  const night = nightsAt(here)
+  const options = await chargedOptions(here)
+  night.write(listOf(0, 40))
+  const unfinished = await stoppedAt(night.pipeline, 'file.received')
+  loseReceived(unfinished)
+  night.write(listOf(0, 41))
+  const next = await run(night.pipeline, options)
+  expect(issuesOf(next, 'FETTLE_ASKED_BEFORE')).toEqual([])
+  expect(next.results[0]?.reuse).toMatchObject({ known: 40, sent: 1 })
+  await expectFull(next, night.pipeline)
+})
+
 test('a run whose paid rows are no longer there is named once, and holds no other run back', async () => {
   const night = nightsAt(here, { job: { split: 10, concurrency: 1 } })
   const options = await chargedOptions(here)
   night.write(listOf(0, 40))
   const unfinished = await stoppedAt(night.pipeline, 'file.received')
-  const directory = join(here.folder, 'runs', unfinished)
-  for (const name of readdirSync(directory)) if (name.startsWith('enriched-')) rmSync(join(directory, name))
+  loseReceived(unfinished)
+  const { gone } = await chargingService(here)
+  for (const { id } of readRun(join(here.folder, 'runs'), unfinished).jobs) if (id !== null) gone.add(id)
   night.write(listOf(0, 41))
   const next = await run(night.pipeline, options)
   expect(issuesOf(next, 'FETTLE_ASKED_BEFORE')).toEqual([
-    expect.stringMatching(
-      `^40 rows may be paid twice: the unfinished run ${unfinished} has asked .* are not there as they came: `,
-    ),
+    expect.stringMatching(`^40 rows may be paid twice: the unfinished run ${unfinished} has asked .* cannot be used: job `),
   ])
   expect(askedIn(join(here.folder, 'runs/answers'))).toEqual([])
   night.write(listOf(0, 42))
