@@ -8,7 +8,8 @@ import type { CheckResult, RunEventInput, Status } from '../journal/events.ts'
 import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
-import { evaluateBudget, evaluateChecks, evaluateUndone, fewMatchedIssue, type LastGoodRun } from './checks.ts'
+import type { StageName } from '../model/stages.ts'
+import { evaluateBudget, evaluateChecks, evaluateUndone, fewMatchedIssue, isRejected, type LastGoodRun } from './checks.ts'
 import { confirmJobs, isPaid, readRecordedJob, relocationEvents } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { allFailed, outcomesSoFar } from './row-ledger.ts'
@@ -108,7 +109,20 @@ async function runGroups(record: Record, context: RunContext): Promise<FettleErr
     const { jobs } = state()
     if (jobs.length > 0 && jobs.every(({ failure }) => failure !== null)) return findFailure(state())
   }
-  return isDetached(context) ? null : runCompanyStages(planned(COMPANY_STAGES, state()), group)
+  return isDetached(context) ? null : runCompanyStages(companyStages(record, context), group)
+}
+
+/** The stages that act on the companies found. */
+const ACTING: readonly string[] = ['portfolio', 'screen'] satisfies StageName[]
+
+/** A result that a check rejected changes no portfolio, and no search is paid for it. */
+function companyStages(record: Record, context: RunContext): ReturnType<typeof planned<(typeof COMPANY_STAGES)[number]>> {
+  const state = current(context)
+  const stages = planned(COMPANY_STAGES, state)
+  const since = { before: context.before, changes: state.changes?.counts ?? null, doubtful: state.doubtful }
+  if (state.outcomes === null || !isRejected(state, state.outcomes, since, state.decisions)) return stages
+  for (const { name } of stages) if (ACTING.includes(name)) record({ type: 'stage.skipped', stage: name, why: 'a check failed' })
+  return stages.filter(({ name }) => !ACTING.includes(name))
 }
 
 /** A run without jobs has nothing to wait for. */

@@ -24,6 +24,31 @@ function worldWith(
   return world
 }
 
+const HALF = { text: '> 50%', operator: '>', value: 0.5, unit: 'share' } as const
+
+test('a result that a check rejected changes no portfolio and pays no search, unless it replaces the outputs', async () => {
+  const { output } = planOf()
+  const plan = { portfolio: PORTFOLIO, screen: SCREEN, checks: [{ name: 'matched', warn: null, fail: HALF }] } as const
+  const rejected = worldWith(plan)
+  const state = await rejected.run()
+  expect(state).toMatchObject({
+    finished: true,
+    status: 'fail',
+    exitCode: 1,
+    portfolio: { id: null },
+    screening: { searches: 0 },
+  })
+  expect(state.stages.slice(-2)).toMatchObject([
+    { name: 'portfolio', status: 'skipped', note: 'a check failed' },
+    { name: 'screen', status: 'skipped', note: 'a check failed' },
+  ])
+  expect([rejected.account.companies.size, rejected.account.portfolios.length]).toEqual([0, 0])
+  const replaced = worldWith({ ...plan, output: { ...output!, onFail: 'replace' } })
+  expect(await replaced.run()).toMatchObject({ status: 'fail', portfolio: { added: 5 }, screening: { searches: 5 } })
+  const warned = worldWith({ ...plan, checks: [{ name: 'matched', warn: HALF, fail: null }] })
+  expect(await warned.run()).toMatchObject({ status: 'warn', portfolio: { added: 5 }, screening: { searches: 5 } })
+})
+
 describe('portfolio', () => {
   test('is created when none has the name, and gets every company with its reference', async () => {
     const world = worldWith({ portfolio: PORTFOLIO })
