@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { action, EXIT, FettleError, type Issue } from '../errors.ts'
+import { action, ERRORS, EXIT, FettleError, type Issue } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import { type Lock, lockHolder } from '../files/process-lock.ts'
 import { type RunEventInput, type RunState, UNKNOWN } from '../journal/index.ts'
@@ -284,8 +284,8 @@ export class RunExecution implements Attempt {
       await asked.settle([runId, ...shardRuns])
     } catch (error) {
       if (!FettleError.is(error) || error.code !== 'FETTLE_OUTPUT_WRITE') throw error
-      const hint =
-        'The outputs are written. Free space or correct permissions, then resume the run, so that later runs need not pay again.'
+      const repair = error.hint === ERRORS[error.code].hint ? 'Free space or correct permissions.' : error.hint
+      const hint = `The outputs are written. ${repair} Then resume the run, so that later runs need not pay again.`
       throw new FettleError(error.code, error.message, { hint, action: action('resume', runId), cause: error })
     }
     this.#asked?.release()

@@ -335,7 +335,7 @@ export class AnswersFile {
     const length = record.readUInt32LE(AT.length)
     const sum = record.readUInt32LE(AT.crc)
     const line = this.#lines.at(record.readUIntLE(AT.place, 6), length)
-    if (line.length !== length || crc32(line) !== sum) throw damaged(this.path)
+    if (line.length !== length || crc32(line) !== sum) throw damaged(this.path, `its answer ${at + 1} of ${this.count}`)
     return line
   }
 
@@ -355,8 +355,8 @@ export function readCells(path: string, line: Buffer): readonly string[] {
   throw notOurs(path)
 }
 
-const damaged = (path: string): FettleError =>
-  unreadableKept(path, new Error('it is damaged'), 'Restore it, or remove it: its answers are then asked and paid again.')
+const damaged = (path: string, what = 'it'): FettleError =>
+  unreadableKept(path, new Error(`${what} is damaged`), 'Restore it, or remove it: its answers are then asked and paid again.')
 
 const notOurs = (path: string): FettleError =>
   unreadableKept(path, new Error('its checksums are right, and its content is not one that fettle writes'))

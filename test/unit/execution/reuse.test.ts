@@ -1,9 +1,9 @@
 /** Runs that use the answers of earlier runs: what is sent, what is written, and what is kept. */
-import { readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { merge, type PipelineInput, type Report, resume, run } from '../../../src/index.ts'
+import { merge, type PipelineInput, type Report, type RunStopped, resume, run } from '../../../src/index.ts'
 import { listRunIds, readRun } from '../../../src/runs/run-directory.ts'
 import { verifyRun } from '../../../src/runs/verify.ts'
 import { type Place, place } from '../../support/place.ts'
@@ -280,6 +280,30 @@ test('a run whose paid rows are no longer there is named once, and holds no othe
   expect(askedIn(join(here.folder, 'runs/answers'))).toEqual([])
   night.write(listOf(0, 42))
   expect(issuesOf(await run(night.pipeline, options), 'FETTLE_ASKED_BEFORE')).toEqual([])
+})
+
+test('a damaged answer in an old file is named with its file and the way out, once the outputs are written', async () => {
+  const night = nightsAt(here)
+  const options = await chargedOptions(here)
+  await night(0, listOf(0, 40))
+  const [file] = readdirSync(join(here.folder, 'runs/answers'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('-480h.answers'))
+    .map(name => join('runs/answers', name))
+  const bytes = readFileSync(file!)
+  const lines = bytes.readUIntLE(bytes.length - 32, 6)
+  bytes[lines - 4] = bytes[lines - 4]! ^ 1
+  writeFileSync(file!, bytes)
+  night.write(listOf(0, 20))
+  const stopped = await run(night.pipeline, { ...options, refresh: { all: true } }).catch((error: unknown) => error)
+  expect(stopped).toMatchObject({
+    code: 'FETTLE_OUTPUT_WRITE',
+    message: expect.stringMatching(new RegExp(`^cannot read ${file}: its answer \\d+ of \\d+ is damaged$`)),
+    hint: 'The outputs are written. Restore it, or remove it: its answers are then asked and paid again. Then resume the run, so that later runs need not pay again.',
+  })
+  rmSync(file!)
+  const { runId } = (stopped as RunStopped).checkpoint
+  expect(await resume(runId, options)).toMatchObject({ exitCode: 0, ledger: { adds: true } })
+  expect((await run(night.pipeline, options)).results[0]?.reuse).toMatchObject({ asked: 20, known: 20, sent: 0 })
 })
 
 test('a new run in place of a stopped one is refused where the month has no credits left, and pays for the rest only', async () => {
