@@ -5,11 +5,12 @@ import { readdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type Action, action, FettleError, type Issue, issue, type Place } from '../errors.ts'
 import { isInside } from '../files/paths.ts'
-import { nameDecisionsFile, type Plan } from '../pipeline/index.ts'
+import type { RunState } from '../journal/index.ts'
+import { lineOf, nameDecisionsFile, type Plan } from '../pipeline/index.ts'
 import { counted } from '../report/words.ts'
 import { APPLIED_FILE } from '../results/file-names.ts'
 import type { Decisions } from '../results/index.ts'
-import { runDirectory } from '../runs/run-directory.ts'
+import { listRunIds, runDirectory } from '../runs/run-directory.ts'
 import { findRun, idsOfSeries } from '../runs/run-store.ts'
 import { shellCommand } from '../shell-command.ts'
 import { realPath } from './check-outputs.ts'
@@ -91,8 +92,9 @@ export const runAgainWith = (flag: string, { file }: Plan): Action =>
   file.startsWith(CLEAN) ? action('clean', flag, file.slice(CLEAN.length)) : action('run', flag, file)
 
 /**
- * Compares the decisions file of the plan with the decisions that the last run with outputs applied. A row without any line is lost:
- * a line `undo` takes a decision back. `undo` is the command of the hint. Throws FETTLE_DECISIONS_LOST, FETTLE_DECISIONS.
+ * Compares the decisions file of the plan with the decisions that the last run with outputs applied: of its series, and of its target with
+ * any limit and register. A row without any line is lost: a line `undo` takes a decision back. `undo` is the command of the hint. Throws
+ * FETTLE_DECISIONS_LOST, FETTLE_DECISIONS.
  */
 export async function assertDecisionsKept(
   plan: Plan,
@@ -101,8 +103,20 @@ export async function assertDecisionsKept(
   undo = runAgainWith('--drop-decisions', plan),
 ): Promise<void> {
   if (dropDecisions || plan.output === null) return
-  const before = findRun(runsDir, idsOfSeries(runsDir, { plan, identity: null }), ({ outputs }) => outputs.length > 0)
-  if (before === null) return
+  const hasOutputs = (run: RunState): boolean => run.outputs.length > 0 && run.plan.target === plan.target
+  const last = [idsOfSeries(runsDir, { plan, identity: null }), listRunIds(runsDir, lineOf(plan))].flatMap(
+    ids => findRun(runsDir, ids, hasOutputs) ?? [],
+  )
+  for (const before of last) await assertKeptSince(before, plan, { runsDir, cwd }, now, undo)
+}
+
+async function assertKeptSince(
+  before: RunState,
+  plan: Plan,
+  { runsDir, cwd }: { readonly runsDir: string; readonly cwd: string },
+  now: number,
+  undo: Action,
+): Promise<void> {
   const copy = join(runDirectory(runsDir, before.runId).path, APPLIED_FILE)
   if (!existsSync(copy)) return
   const { requireDecisions } = await import('../results/index.ts')

@@ -82,6 +82,34 @@ describe('a decision with input.key', () => {
   })
 })
 
+test('a run with a limit, or the first one after it, does not lose decisions that the last run applied', async () => {
+  await decided(BY_KEY)
+  const text = readFileSync(FILE, 'utf8')
+  rmSync(FILE)
+  const trial = () => run(here.pipeline({ review: { decisions: FILE }, ...BY_KEY }), { ...here.options(), limit: 2 })
+  await expect(trial()).rejects.toMatchObject({ code: 'FETTLE_DECISIONS_LOST' })
+  writeFileSync(FILE, text)
+  expect(await trial()).toMatchObject({ exitCode: 0, totals: { manualMatched: 1 } })
+  rmSync(FILE)
+  await expect(night(BY_KEY)).rejects.toMatchObject({ code: 'FETTLE_DECISIONS_LOST' })
+})
+
+test('outputs that are written again under a decision that no longer applies have the warning that names it', async () => {
+  list()
+  const first = await night()
+  const other = 'decisions/other.csv'
+  decide(first, 'Zyxwv Utsrqp Ltd')
+  decide(first, 'Qwert Poiuy Ltd', other)
+  expect(await night()).toMatchObject({ exitCode: 0, totals: { manualMatched: 1 } })
+  list(['C1,Zyxwv Utsrqp Ltd,IE', ...LIST.slice(1)])
+  const without = here.pipeline({ review: { decisions: other } })
+  const { metadata } = await run(without, { ...here.options(), dropDecisions: true })
+  const lines = [...(await requireDecisions(FILE)), ...(await requireDecisions(other))]
+  const { report } = await applyDecisions(metadata.runId, lines, { ...here.options(), cwd: here.folder })
+  expect(report).toMatchObject({ exitCode: 1, results: [{ decisions: { undone: 1 } }] })
+  expect(report.results[0]!.issues.filter(({ code }) => code === 'FETTLE_DECISIONS_UNDONE')).toMatchObject([{ rows: [1] }])
+})
+
 describe('a decision about two rows of one list', () => {
   const HEAD = 'id,name,country,number'
   const numbered = { mappings: { name: 'name', country: 'country', orgNumber: 'number' } }
