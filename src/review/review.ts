@@ -15,7 +15,6 @@ import { fetchAcceptedByJob, withLock } from '../execution/start.ts'
 import { hasReview } from '../execution/work-files.ts'
 import { fetchedTags, type Journal, openJournal, type RunState } from '../journal/index.ts'
 import { inWords } from '../model/reasons.ts'
-import type { Outcomes } from '../model/results.ts'
 import { lineOf } from '../pipeline/index.ts'
 import { formatDay } from '../prepare/decisions.ts'
 import { findCurrentPipeline, linksOfRun } from '../prepare/resume-context.ts'
@@ -24,7 +23,7 @@ import { receivedPath } from '../results/file-names.ts'
 import { type Decision, Decisions } from '../results/index.ts'
 import type { ResultsOptions } from '../results/output/writers.ts'
 import { choicePath } from '../reuse/files/choice.ts'
-import { answeredJobs, checkAgainstSummary, endOf, fetchAcceptedStep, isRejected } from '../run/index.ts'
+import { endOf, fetchAcceptedStep, isRejected, publish } from '../run/index.ts'
 import { findReviewId } from '../runs/open-runs.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
@@ -96,13 +95,12 @@ export async function applyDecisions(
     const { results, source } = openRunPorts(plan, directory, options, storage)
     // A kill may have come between their record and the outputs.
     if (state.accepted !== null) await results.keepFetched(fetchedTags(state.accepted.found))
-    const accept = (sent: Outcomes, header?: string): void => checkAgainstSummary(sent, state, header)
-    const found = await results.publish(accept, failed, answeredJobs(state))
-    const { missing, unfit, words, companies, isRejected: _, undone, otherDecisions, ...published } = found
-    await results.removeCompanies()
     const journal = openJournal(directory.journal, now, 'existing')
     try {
-      journal.append({ type: 'output.written', ...published })
+      // What the run did with its companies stays as it was.
+      for await (const event of publish(state, { results }))
+        journal.append(event.type === 'output.written' ? { ...event, companies: undefined } : event)
+      await results.removeCompanies()
       if (credentials !== null) {
         const settings = { env, cwd, runsDir, credentials, args: {}, timeoutMs: null, signal, runtime: DEFAULT_RUNTIME }
         const accepted = lines.filter(({ decision }) => decision === 'accept').length
@@ -110,11 +108,11 @@ export async function applyDecisions(
         await fetchAccepted(journal, { directory, results, source, settings })
         await results.removeCompanies()
       }
-      const state = journal.append(endOf(journal.state!, null, before))
-      await settleCredits(runsDir, state, clock)
+      const ended = journal.append(endOf(journal.state!, null, before))
+      await settleCredits(runsDir, ended, clock)
       const report = reportOfRun(runsDir, id)
-      await writeReports(directory, report, state)
-      return { state, report, directory }
+      await writeReports(directory, report, ended)
+      return { state: ended, report, directory }
     } finally {
       journal.close()
     }

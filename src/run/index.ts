@@ -30,4 +30,4 @@ export {
 } from './runner.ts'
 export { mapConcurrently, recordError } from './stage-group.ts'
 export { accepted as fetchAcceptedStep } from './stages/accepted.ts'
-export { answeredJobs } from './stages/download.ts'
+export { answeredJobs, publish } from './stages/download.ts'

@@ -138,7 +138,7 @@ export const answeredJobs = ({ jobs, updatedAt }: RunState) =>
   jobs.map(({ id, enrichRequested, history }) => ({ id: id ?? '', at: enrichRequested ?? history.at(-1)?.at ?? updatedAt }))
 
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
-export async function* publish(state: RunState, ports: Ports): StageEvents {
+export async function* publish(state: RunState, ports: Pick<Ports, 'results'>): StageEvents {
   const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
   const { missing, unfit, words, isRejected, undone, otherDecisions, ...published } = await ports.results.publish(
     (outcomes, header) => checkAgainstSummary(outcomes, state, header),

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type PipelineInput, run } from '../../../src/index.ts'
-import { writeDecisions } from '../../../src/results/decisions/decisions.ts'
-import { runForReview } from '../../../src/review/review.ts'
+import { requireDecisions, writeDecisions } from '../../../src/results/decisions/decisions.ts'
+import { applyDecisions, runForReview } from '../../../src/review/review.ts'
 import { type Place, place } from '../../support/place.ts'
 
 let here: Place
