@@ -281,21 +281,20 @@ function missingFiles({ pipeline, register, decisions, tests }: TestFile, folder
   )
 }
 
-/** Headers of written rows that are close to one which the pipeline maps and the rows do not have. Others are columns that it does not read. */
+/** Headers of written rows that are close to one which the pipeline maps and the row does not have. Others are columns that it does not read. */
 function unknownHeaders({ tests }: TestFile, tested: PipelineInput): TestProblem[] {
   const mapped = [readKey(tested) ?? [], ...mappedHeaders(tested)].flat()
   return tests.flatMap(({ rows }, test) => {
     if (typeof rows === 'string') return []
-    const present = new Set(rows.flatMap(row => Object.keys(row)))
-    const absent = mapped.filter(header => !present.has(header))
-    return rows.flatMap((row, at) =>
-      Object.keys(row).flatMap((header): TestProblem[] => {
+    return rows.flatMap((row, at) => {
+      const absent = mapped.filter(header => !Object.hasOwn(row, header))
+      return Object.keys(row).flatMap((header): TestProblem[] => {
         const meant = mapped.includes(header) ? null : nearest(header, absent)
         const path = ['tests', test, 'rows', at, header]
         return meant === null
           ? []
           : [{ path, part: 'key', message: `"${header}" is not a header that the pipeline maps; did you mean ${meant}?` }]
-      }),
-    )
+      })
+    })
   })
 }

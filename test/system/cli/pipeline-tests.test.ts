@@ -130,6 +130,11 @@ tests:
     2,
     expect.stringContaining('suppliers.test.yml:8:49\n  "Countri" is not a header that the pipeline maps; did you mean Country?'),
   ])
+  // A right header in one row does not hide a mistyped one in another.
+  const one = await fettle(['test'], {
+    cwd: folderOf({ ...files, 'suppliers.test.yml': TESTS.replace('Country: GB }', 'Countri: GB }') }),
+  })
+  expect([one.code, one.stderr]).toEqual([2, expect.stringContaining('"Countri" is not a header that the pipeline maps')])
 })
 
 test('a test that expects nothing fails; --update holds under its faults, too', async () => {
