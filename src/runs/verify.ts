@@ -4,7 +4,7 @@
  */
 
 import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { counted } from '../counted.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { fileDigest } from '../files/file-chunks.ts'
@@ -19,7 +19,7 @@ import {
   type RunState,
   readJournal,
 } from '../journal/index.ts'
-import { isAddress, RUN_OUTPUT } from '../pipeline/index.ts'
+import { isAddress } from '../pipeline/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../report/index.ts'
 import {
   APPLIED_FILE,
@@ -263,15 +263,14 @@ class Verification {
         this.#notes.push(`${path} is not compared: it is not on this machine`)
         continue
       }
-      const file = path === RUN_OUTPUT ? join(this.#directory.path, ROWS_FILE) : resolve(cwd, path)
-      const found = await fileDigest(file)
+      const found = await fileDigest(resolve(cwd, path))
       if (found === sha256) {
         this.#files.add(path)
         continue
       }
       later ??= this.#outputsAfter()
       if (later.has(digestKey(path, found))) this.#notes.push(`${path} is not compared: a later run replaced it`)
-      else if (found === null && path === RUN_OUTPUT && forgotten.length > 0) continue
+      else if (found === null && isRunOutput(path, this.#directory.id) && forgotten.length > 0) continue
       else if (found === null) this.#fault(path, `is missing in ${cwd}`)
       else {
         this.#files.add(path)
@@ -347,7 +346,10 @@ class Verification {
       notes.push(`${head} cannot be compared: its journal is gone, whose last head was ${journal}`)
     if (outputs === undefined) notes.push('it was removed by an earlier version: its outputs cannot be compared')
     // A result in the run directory went with it.
-    await this.#checkOutputs({ outputs: outputs?.filter(({ path }) => path !== RUN_OUTPUT) ?? [], forgotten: [] })
+    await this.#checkOutputs({
+      outputs: outputs?.filter(({ path }) => !isRunOutput(path, this.#directory.id)) ?? [],
+      forgotten: [],
+    })
     return this.result({ head: journal, removedAt: prunedAt })
   }
 }
@@ -365,5 +367,8 @@ const decisionKey = ({ fingerprint, decision, company }: Pick<Decision, 'fingerp
 function mayWrite(state: RunState | null, name: string): boolean {
   if (state !== null && isEnrichedFile(name)) return false
   if (state !== null && name === QUEUE_FILE) return state.shardRuns.length > 0
-  return isWorkFile(name) || (name === ROWS_FILE && state?.outputs.some(({ path }) => path === RUN_OUTPUT) !== false)
+  return isWorkFile(name) || (name === ROWS_FILE && state?.outputs.some(({ path }) => isRunOutput(path, state.runId)) !== false)
 }
+
+/** Whether an output is the result in the directory of the run. */
+const isRunOutput = (path: string, runId: string): boolean => basename(path) === ROWS_FILE && basename(dirname(path)) === runId

@@ -20,6 +20,8 @@ import {
   run,
   status,
 } from '../../../src/index.ts'
+import { pruneRuns } from '../../../src/privacy/prune.ts'
+import { verifyRun } from '../../../src/runs/verify.ts'
 import { serveWithFaults, VirtualClock } from '../../../src/testing/index.ts'
 import { type Place, place } from '../../support/place.ts'
 import { ROOT } from '../../system/cli/fettle.ts'
@@ -293,6 +295,19 @@ describe('rows of a program', () => {
     expect(existsSync(join(here.folder, 'runs/rows'))).toBe(false)
     writeFileSync(report.results[0]?.outputs[0]?.path ?? '', 'id\n1\n')
     await expect(report.rows().next()).rejects.toMatchObject({ code: 'FETTLE_INPUT_CHANGED' })
+  })
+
+  test('give a result among the runs that verify compares, until it goes with its run', async () => {
+    const { metadata } = await run({ ...pipeline, input: generate() }, here.options())
+    const verified = () => verifyRun(metadata.runId, { runsDir: 'runs', cwd: here.folder })
+    const path = join('runs', metadata.runId, 'rows.csv')
+    expect(await verified()).toMatchObject({ faults: [], notes: [], files: expect.arrayContaining([path]) })
+    const text = read(path)
+    writeFileSync(path, text.replace('GB', 'IE'))
+    expect((await verified()).faults).toMatchObject([{ at: { file: path } }])
+    writeFileSync(path, text)
+    await pruneRuns('runs', { olderThanMs: 0, all: true, now: () => Date.now() + 10_000 })
+    expect(await verified()).toMatchObject({ removedAt: expect.any(String), faults: [] })
   })
 
   test('are resumed by the same rows, and from the copy without rows', async () => {
