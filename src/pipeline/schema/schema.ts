@@ -9,6 +9,7 @@ import { COMPANY_NUMBERS, type Product } from '../../contract/index.ts'
 import { formatFacts, OUTPUT_FORMAT_NAMES } from '../../formats/index.ts'
 import type { CheckName, PlannedCheck } from '../model/types.ts'
 import type { parseThreshold } from '../source/durations.ts'
+import { NOTIFY_FORMS } from '../source/secrets.ts'
 import { checkServiceUrl, isLoopback, TABLE_NAME, tableAddress } from './addresses.ts'
 import { duration, flag, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
@@ -33,7 +34,6 @@ const budget = map({
 
 /** What a message can be about. */
 const NOTIFY_REASONS = ['fail', 'warn', 'recovered', 'budget', 'review', 'events'] as const
-const NOTIFY_FORMS = ['slack', 'teams', 'cloudevents'] as const
 
 const ADDRESS = 'an https:// address without user name, or nothing'
 
@@ -56,7 +56,10 @@ const receiver = map({
     .refine(isReceiver, { error: ADDRESS })
     .transform(shownReceiver)
     .describe('The address that takes a POST; for slack and teams one ${NAME} and nothing else. Empty: nothing is sent.'),
-  as: z.enum(NOTIFY_FORMS).prefault('cloudevents').describe('The form of the message.'),
+  as: z
+    .enum(Object.keys(NOTIFY_FORMS) as (keyof typeof NOTIFY_FORMS)[])
+    .prefault('cloudevents')
+    .describe('The form of the message.'),
   on: listOf(z.enum(NOTIFY_REASONS), `a list of ${NOTIFY_REASONS.join(', ')}`, 1, 20)
     .prefault(['fail', 'recovered'])
     .transform(given => [...new Set(given)])

@@ -31,8 +31,11 @@ const receiversIn = (tree: Tree): number[] => {
   return node?.kind === 'list' ? [...node.items.keys()] : []
 }
 
-/** The address of a webhook of Slack or Teams is its password. */
-const isWebhook = (tree: Tree, index: number): boolean => /^(slack|teams)$/.test(textAt(tree, ['notify', index, 'as']) ?? '')
+/** The forms of messages, and whether the address of their receiver is its password. */
+export const NOTIFY_FORMS = { slack: true, teams: true, cloudevents: false } as const
+
+const isWebhook = (tree: Tree, index: number): boolean =>
+  Object.entries(NOTIFY_FORMS).some(([form, isSecret]) => isSecret && form === textAt(tree, ['notify', index, 'as']))
 
 const placesIn = (tree: Tree): { readonly path: Path; readonly what: string; readonly form: RegExp }[] => [
   { path: ['service', 'password'], what: 'a password', form: REFERENCE },
