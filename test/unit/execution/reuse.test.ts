@@ -236,7 +236,7 @@ test.each([
   await expectFull(report, night.pipeline)
 })
 
-test('a received file that neither the folder nor the service has ends the run, which says so', async () => {
+test('a received file that neither the folder nor the service has ends the run with its name', async () => {
   const night = nightsAt(here)
   night.write(listOf(0, 40))
   const unfinished = await stoppedAt(night.pipeline, 'file.received')
