@@ -4,8 +4,8 @@
  * Knows the engine's decision, no weights.
  */
 import { decide, evidenceClassOf } from '../build/service/matching/decide/decide.js'
-import { estimateShare, presenceOf, shiftOf } from '../build/service/matching/decide/list-facts.js'
 import { AT } from '../build/service/matching/features.js'
+import { startingOddsOf } from '../build/service/matching/weights.js'
 
 /** Share of a list that is absent from the register, and the least precision there. */
 const PRECISION = { 0.15: 0.985, 0.5: 0.97, 0.8: 0.95, 0.95: 0.9 }
@@ -18,8 +18,6 @@ const KIND_PRECISION = {
 }
 const GRID = Array.from({ length: 33 }, (_, at) => (at + 15) / 50)
 const KINDS = Object.keys(KIND_PRECISION)
-/** Rows of a list that is made of weighted rows. */
-const ROWS = 2000
 /** Log-odds that are enough for any threshold: what is not matched then is held back by a rule. */
 const CERTAIN = 40
 
@@ -43,17 +41,13 @@ function answerOf({ named, scored }, shift) {
   return { kind: evidenceClassOf(scored[0].vector), score, right: scored[0].isRight }
 }
 
-/** Counts by kind of evidence and threshold in a list of which this share is absent. The list estimates its share as any list does. */
+/** Counts by kind of evidence and threshold in a list of which this share is absent, and is known to be. */
 function listOf(choices, absent) {
   const parts = [
     { rows: choices.filter(one => one.known), weight: 1 - absent },
     { rows: choices.filter(one => !one.known), weight: absent },
   ]
-  const presence = parts.flatMap(({ rows, weight }) => {
-    const size = Math.round(ROWS * weight)
-    return Array.from({ length: size }, (_, at) => presenceOf(rows[Math.floor((at * rows.length) / size)].scored))
-  })
-  const shift = shiftOf(estimateShare(presence))
+  const shift = startingOddsOf(1 - absent)
   const answers = parts.flatMap(({ rows, weight }) =>
     rows.flatMap(row => {
       const answer = answerOf(row, shift)

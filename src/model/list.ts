@@ -1,12 +1,12 @@
 /** Facts of a list: how many rows have a value, what a service fitted to it, and which of its columns are masked. */
-import type { CompanyNumbers } from '../contract/index.ts'
+import type { CompanyNumbers, InRegister } from '../contract/index.ts'
 
 export const filledRows = ({ rows, emptyRows = 0 }: { readonly rows: number; readonly emptyRows?: number }): number =>
   rows - emptyRows
 
 export interface ListFacts {
-  /** How much of it is in the register, from 0 to 1. */
-  readonly inRegister: number
+  /** How much of it is in the register, and what it adds to the evidence for a company. */
+  readonly inRegister: InRegister
   /** Whether its company numbers are relied on. */
   readonly companyNumbers: CompanyNumbers
 }

@@ -12,12 +12,18 @@ import { isNative, splitWords } from './text.ts'
  */
 const [NUMBER, COMPASS, LETTER, COUNTRY, BRACKET, PART] = ['#', '^', '-', '@', '(', '~'] as const
 /**
- * A word that distinguishes two companies if one name lacks it: International, and what is in brackets in front of the legal form, which is
- * part of the name: `Wines (Newry) Limited`, but not `Wines Limited (invoices)`, nor the initials in `Quillon (QV) Ventilation ApS`.
+ * A word that distinguishes two companies if one name lacks it: one by which a group names its companies, and what is in brackets in front
+ * of the legal form, which is part of the name: `Wines (Newry) Limited`, but not `Wines Limited (invoices)`, nor the initials in `Quillon
+ * (QV) Ventilation ApS`.
  */
 const DISTINCT = '+'
-const INTERNATIONAL = 'international'
-const INTERNATIONALS = new Set([INTERNATIONAL, ...abbreviations.abbreviations.international.split(' ')])
+const { holding, group, services, international, trading, properties } = abbreviations.abbreviations
+/** Each word by which a group names its companies, to its usual spelling. */
+const GROUP_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ holding, group, services, international, trading, properties, europe: 'european', uk: '' }).flatMap(
+    ([usual, others]) => [usual, ...others.split(' ')].filter(Boolean).map(word => [word, usual]),
+  ),
+)
 /** A name that is not written in Latin letters: it distinguishes nothing, but its words are transliterated. */
 const NATIVE = '%'
 
@@ -88,7 +94,7 @@ function numberMark(words: readonly string[], at: number): string | null {
 
 /** Words that may be a mark. */
 const MARKING: ReadonlySet<string> = new Set([
-  ...INTERNATIONALS,
+  ...GROUP_WORDS.keys(),
   ...NUMBERS.keys(),
   ...POINTS.keys(),
   ...PARTS,
@@ -109,9 +115,10 @@ export function nameMarks(text: string, words: readonly string[], hasForm = fals
   if (!text.includes('(') && !text.includes('[') && !words.some(mayMark) && !isNative(text)) return ''
   const marks = new Set<string>()
   const hasParValue = PAR_VALUE.test(text)
-  if (words.length > 1 && words.some(word => INTERNATIONALS.has(word))) marks.add(DISTINCT + INTERNATIONAL)
   if (isNative(text)) marks.add(NATIVE)
   for (const [at, word] of words.entries()) {
+    const groupWord = words.length > 1 ? GROUP_WORDS.get(word) : undefined
+    if (groupWord !== undefined) marks.add(DISTINCT + groupWord)
     const number = numberMark(words, at)
     const points = POINTS.get(word)
     if (number !== null && !hasParValue) marks.add(number)
@@ -166,6 +173,9 @@ export const distinctWords = (marks: string): string[] =>
         .filter(mark => mark.startsWith(DISTINCT))
         .map(mark => mark.slice(1))
     : []
+
+/** It is a word by which a group names its companies, in its usual spelling. */
+export const isGroupWord = (word: string): boolean => GROUP_WORDS.get(word) === word
 
 /** Whether one of two names is written in Latin letters and the other is not, by their marks: what agrees was transliterated. */
 export const isTransliterated = (one: string, other: string): boolean => one.includes(NATIVE) !== other.includes(NATIVE)

@@ -275,10 +275,10 @@ const result = z.object({
     .default(null)
     .describe('of a run with a limit'),
   inRegister: z
-    .number()
+    .object({ from: z.number().describe('at least'), to: z.number().describe('at most') })
     .nullable()
     .default(null)
-    .describe('estimated share of the list in the register; null for a different service'),
+    .describe('estimated share of the list in the register, from 0 to 1; null for a different service'),
   companyNumbers: z
     .enum(['reliable', 'unreliable'])
     .nullable()

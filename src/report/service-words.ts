@@ -5,15 +5,17 @@
 import type { JobState, RunState } from '../journal/index.ts'
 import type { Result } from './schema.ts'
 
-/** How much of the list is in the register, from 0 to 1; null where it is unknown. Jobs count by their rows. */
-export function estimateInRegister(jobs: readonly Pick<JobState, 'summary'>[]): number | null {
+/** How much of the list is in the register, at least and at most; null where it is unknown. Jobs count by their rows. */
+export function estimateInRegister(jobs: readonly Pick<JobState, 'summary'>[]): Result['inRegister'] {
   const known = jobs.flatMap(({ summary }) => {
     const { inRegister, totalRows } = summary ?? {}
     return inRegister == null || totalRows == null ? [] : [{ inRegister, totalRows }]
   })
   const rows = known.reduce((sum, job) => sum + job.totalRows, 0)
   if (rows === 0) return null
-  return Math.round((known.reduce((sum, job) => sum + job.inRegister * job.totalRows, 0) / rows) * 1000) / 1000
+  const mean = (end: 'from' | 'to'): number =>
+    Math.round((known.reduce((sum, job) => sum + job.inRegister[end] * job.totalRows, 0) / rows) * 1000) / 1000
+  return { from: mean('from'), to: mean('to') }
 }
 
 /** Unreliable where they are in one job; null where that is unknown. */
@@ -46,6 +48,12 @@ export const registerDigests = ({ registers }: Pick<Result, 'registers'>): { rea
 /** An estimate from fewer rows is not worth its words. */
 const FEW = 20
 
+/** `between 15 and 90 %`, or `about 48 %` where the two are close. */
+function shareWords({ from, to }: NonNullable<Result['inRegister']>): string {
+  const [least, most] = [Math.round(from * 100), Math.round(to * 100)]
+  return most - least > 4 ? `between ${least} and ${most} %` : `about ${Math.round((least + most) / 2)} %`
+}
+
 export function serviceWords(result: Result): string {
   const { service, registers, inRegister, companyNumbers, plan, lowestScores, reuse } = result
   // With earlier answers the share is about the whole list.
@@ -56,7 +64,7 @@ export function serviceWords(result: Result): string {
   const facts = [
     ...(inRegister === null || rows < FEW || foundNothing
       ? []
-      : [`about ${Math.round(inRegister * 100)} % of this list is in the register`]),
+      : [`${shareWords(inRegister)} of this list is in the register`]),
     ...(companyNumbers === 'unreliable' ? ['its company numbers are not relied on'] : []),
   ]
   return facts.length === 0 ? answered : `${answered}; ${facts.join(', ')}`

@@ -6,6 +6,7 @@ import { inOwnTurn } from '../loop-turns.ts'
 import { systemClock } from './clock.ts'
 import { streamBeyond, Threads, threadStart } from './data-cleaning/processing/threads.ts'
 import {
+  absentEvidence,
   companyWithId,
   type IndexImage,
   type ListFacts,
@@ -65,6 +66,7 @@ function engineOf({ infos, index, pages }: Register, threads: Threads | null): E
   const engine: Engine = {
     match: (query, most, list) => match(index, query, most, list),
     rowEvidence: query => rowEvidence(index, query),
+    absentEvidence: (query, at) => absentEvidence(index, query, at),
     at: position => index.companies.at(position),
     registerOf: position => infos[registerOf(index, position)]?.name ?? '',
     registers: infos.length,

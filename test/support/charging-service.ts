@@ -9,7 +9,7 @@ import { forwardRequest, ownHeaders, readWhole } from '../../src/testing/exchang
 import { matchOperation } from '../../src/testing/record.ts'
 
 /** What every list is taken for. */
-const FACTS = { inRegister: 0.8, companyNumbers: 'reliable' }
+const FACTS = { inRegister: { from: 0.7, to: 0.9, startingOdds: 1.4, matchingOdds: 1.75 }, companyNumbers: 'reliable' }
 
 /** A request on its way through. */
 export interface Passing extends ReturnType<typeof matchOperation> {
@@ -70,7 +70,7 @@ export async function startCharging(
     const whole = await readWhole(reply)
     const body = (await referee?.carriedOut(passing, { status, body: whole })) ?? whole
     const isJson = /json/.test(String(reply.headers['content-type']))
-    const text = isJson ? Buffer.from(body.toString().replace(/"(inRegister|companyNumbers)":("[a-z]+"|[\d.]+),?/g, '')) : body
+    const text = isJson ? Buffer.from(body.toString().replace(/"(inRegister|companyNumbers)":("[a-z]+"|\{[^}]*\}),?/g, '')) : body
     const { 'content-length': _, 'transfer-encoding': __, 'x-list-facts': ___, ...rest } = reply.headers
     response.writeHead(status, { ...rest, 'content-length': text.length }).end(text)
   }

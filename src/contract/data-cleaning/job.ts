@@ -11,6 +11,15 @@ export const COMPANY_NUMBERS = ['reliable', 'unreliable'] as const
 
 export type CompanyNumbers = (typeof COMPANY_NUMBERS)[number]
 
+const share = z.number().min(0).max(1)
+
+const odds = z.number().min(-20).max(20)
+
+/** What a service estimated of a list: the share that is in the register, at least and at most, and what it adds to the evidence for a company. */
+const inRegister = z.object({ from: share, to: share, startingOdds: odds, matchingOdds: odds })
+
+export type InRegister = z.infer<typeof inRegister>
+
 const count = z.number().int().nonnegative().nullish()
 const nullable = z.string().nullable().meta({ isNullWritten: true })
 
@@ -24,11 +33,10 @@ export const jobSummary = lazy(() =>
       .describe(
         "The registers that the rows were matched against, with date and digest of the snapshot (null for the sample). fettle's own service adds them; the interface does not know them.",
       ),
-    inRegister: z
-      .number()
+    inRegister: inRegister
       .nullish()
       .describe(
-        "The share of the list that is in the register, from 0 to 1, as it was estimated or named. fettle's own service adds it; the interface does not know it.",
+        "The share of the list that is in the register, at least and at most, from 0 to 1, and the log-odds that the list adds to the evidence for a company, in the score and in the decision, as they were estimated or named. fettle's own service adds it; the interface does not know it.",
       ),
     companyNumbers: z
       .enum(COMPANY_NUMBERS)
@@ -82,13 +90,10 @@ export const createJob = lazy(() =>
       .describe(
         "Id of a portfolio that takes the companies found. fettle's own service reads it; the interface does not show how to ask for it.",
       ),
-    inRegister: z
-      .number()
-      .gt(0)
-      .lt(1)
+    inRegister: inRegister
       .optional()
       .describe(
-        "How much of the list is in the register, from 0 to 1: estimated from the file if absent, and needed for one of several parts of a list. fettle's own service reads it; the interface does not know it.",
+        "What POST /listFacts answered to a sample of the whole list: estimated from the file if absent, and needed for one of several parts of a list. fettle's own service reads it; the interface does not know it.",
       ),
     companyNumbers: z
       .enum(COMPANY_NUMBERS)
@@ -100,7 +105,7 @@ export const createJob = lazy(() =>
 )
 
 /** What `POST /listFacts` answers to a sample of a list, as `createJob` takes it. */
-export const listFacts = lazy(() => z.looseObject({ inRegister: z.number(), companyNumbers: z.enum(COMPANY_NUMBERS) }))
+export const listFacts = lazy(() => z.looseObject({ inRegister, companyNumbers: z.enum(COMPANY_NUMBERS) }))
 
 /**
  * Estimates facts of a list that is sent in parts from a sample of its rows, with cells by mapping. Only fettle's own service has it, and

@@ -1,6 +1,6 @@
 /** Stores data-cleaning jobs, one row per job, owned by a user. */
 import { randomUUID } from 'node:crypto'
-import type { ColumnMapping, CompanyNumbers, JobSummary, KnownStatus } from '../../contract/index.ts'
+import type { ColumnMapping, CompanyNumbers, InRegister, JobSummary, KnownStatus } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
 import type { Database } from '../storage/database.ts'
 
@@ -43,8 +43,8 @@ export interface Job {
   readonly details: string | null
   /** Id of the portfolio that takes the companies found, as the client named it; absent without one. */
   readonly addTo?: string
-  /** How much of the list is in the register, from 0 to 1: named by the client, or estimated by the time it is matched. */
-  readonly inRegister?: number
+  /** How much of the list is in the register: named by the client, or estimated by the time it is matched. */
+  readonly inRegister?: InRegister
   /** Whether its company numbers are reliable, likewise. */
   readonly companyNumbers?: CompanyNumbers
   /** Absent before matching. */

@@ -11,8 +11,8 @@ export {
   type MatchIndex,
   viewIndex,
 } from './blocking/match-index.ts'
-export { appliedFacts, appliedShare, estimateFacts, estimateShare } from './decide/list-facts.ts'
-export { match, rowEvidence } from './match.ts'
-export type { Company, ListFacts, Query } from './types.ts'
+export { estimateFacts, isShort } from './decide/list-facts.ts'
+export { absentEvidence, match, rowEvidence } from './match.ts'
+export type { Company, InRegister, ListFacts, Query, RowEvidence } from './types.ts'
 export { FIGURES, readFigures } from './types.ts'
-export { ALONE, DEFAULT_SHARE, THRESHOLDS } from './weights.ts'
+export { ALONE, THRESHOLDS } from './weights.ts'

@@ -4,13 +4,13 @@ import { hasTwoNames } from '../../normalise/name-readings.ts'
 import { selectCandidates } from './blocking/candidates.ts'
 import { listRecords, registerOf } from './blocking/company-records.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
-import { decide, type Verdict } from './decide/decide.ts'
+import { decide, findMatchingOdds, type Verdict } from './decide/decide.ts'
 import { evidencePattern, explainMatch } from './decide/explain.ts'
-import { numberHolds, presenceOf, shiftOf } from './decide/list-facts.ts'
+import { hasNamesake, numberHolds } from './decide/list-facts.ts'
 import { listScores, type RankedCompany, scoreCompanies, toChance } from './decide/score.ts'
 import { AT, namedFeatures, RowVectors, type Vector } from './features.ts'
 import { type PreparedQuery, prepareQuery, withReadings } from './query.ts'
-import type { Answer, ListFacts, Query, RowEvidence } from './types.ts'
+import type { Answer, Company, ListFacts, Query, RowEvidence } from './types.ts'
 import { ALONE, WEIGHTS } from './weights.ts'
 
 /** Differences that overrule the score. */
@@ -82,24 +82,71 @@ function chooseBanding({ decision, score, margin }: Verdict): Answer['banding'] 
   return score >= 0.01 ? 'E' : 'F'
 }
 
+const besidesOf = ({ hasNumbers, address, identifiers, country }: PreparedQuery): RowEvidence['besides'] =>
+  hasNumbers || address !== null || identifiers.postcode !== '' ? 'place' : country === '' ? 'nothing' : 'country'
+
 /** What a row contributes to the facts of its list: `estimateFacts`. */
 export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
   const first = prepareQuery(index, query)
-  if (first.names.length === 0 && first.keys.length === 0) return { presence: null, numberHolds: null }
-  const prepared = withReadings(index, query, first) ?? first
+  const besides = besidesOf(first)
+  if (first.names.length === 0 && first.keys.length === 0) return { matchedFrom: null, besides, numberHolds: null }
+  const read = withReadings(index, query, first)
+  const found = (read === null ? [first] : [first, read]).map(prepared => {
+    vectors.clear()
+    const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared), 0, vectors)
+    const scored = joinRecords(index, prepared, compared, DEFAULT_CANDIDATES, 0, vectors)
+    return { odds: findMatchingOdds(prepared, scored), numberHolds: numberHolds(prepared, compared) }
+  })
+  return { matchedFrom: Math.min(...found.map(({ odds }) => odds)), besides, numberHolds: found.at(-1)!.numberHolds }
+}
+
+/** The fractions of its multiples are spread evenly, wherever one stops. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2
+
+/** How a company fills the cells of a row. Its own id would find it and nothing else. */
+const CELLS: Readonly<Partial<Record<keyof Query, keyof Company>>> = {
+  name: 'name',
+  orgNumber: 'orgNumber',
+  vatNumber: 'vatNumber',
+  address1: 'address1',
+  address2: 'address2',
+  town: 'town',
+  postcode: 'postcode',
+  country: 'country',
+  countryCode: 'country',
+  phone: 'phone',
+  email: 'email',
+}
+
+/**
+ * What a row that the register lacks contributes: company number `at` of a selection that is spread over the register, asked for by those of
+ * its values that `row` has, with itself taken out. The log-odds are null where the register has its very name twice: it does not lack it.
+ */
+export function absentEvidence(index: MatchIndex, row: Query, at: number): RowEvidence {
+  const position = Math.floor(((at * GOLDEN) % 1) * index.companies.length)
+  const company = index.companies.at(position)
+  const query: Query = {}
+  for (const [cell, field] of Object.entries(CELLS) as [keyof Query, keyof Company][])
+    if (row[cell] && company[field]) query[cell] = String(company[field])
+  const prepared = prepareQuery(index, query)
+  const evidence = { matchedFrom: null, besides: besidesOf(prepared), numberHolds: null }
+  if (prepared.names.length === 0) return evidence
+  const own = new Set(listRecords(index, position))
   vectors.clear()
-  const scored = scoreCompanies(index, prepared, selectCandidates(index, prepared), 0, vectors)
-  return { presence: presenceOf(scored), numberHolds: numberHolds(prepared, scored) }
+  const others = selectCandidates(index, prepared).filter(found => !own.has(found))
+  const compared = scoreCompanies(index, prepared, others, 0, vectors)
+  const scored = joinRecords(index, prepared, compared, DEFAULT_CANDIDATES, 0, vectors)
+  return hasNamesake(scored) ? evidence : { ...evidence, matchedFrom: findMatchingOdds(prepared, scored) }
 }
 
 /** By the names of the query as they are prepared. */
 function answer(index: MatchIndex, prepared: PreparedQuery, most: number, list: ListFacts): Answer {
-  const shift = shiftOf(list.inRegister)
+  const shift = list.inRegister.startingOdds
   vectors.clear()
   const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared, most), shift, vectors)
   const scored = joinRecords(index, prepared, compared, most, shift, vectors)
   const scores = listScores(scored)
-  const verdict = decide(prepared, scored, list.companyNumbers, scores)
+  const verdict = decide(prepared, scored, list, scores)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
   return {
@@ -112,7 +159,7 @@ function answer(index: MatchIndex, prepared: PreparedQuery, most: number, list: 
       return {
         company,
         others,
-        score: scores[at] ?? 0,
+        score: at === 0 ? verdict.score : (scores[at] ?? 0),
         chance: toChance(logOdds),
         // Computed on access: most answers are matches, whose features are never read.
         get features() {

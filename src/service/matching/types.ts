@@ -56,18 +56,30 @@ type NameField = 'name' | 'tradingName' | 'aliasName' | 'previousName'
 type PlaceField = 'address1' | 'address2' | 'address3' | 'town' | 'postcode' | 'region' | 'country' | 'countryCode'
 type OtherField = 'phone' | 'email' | 'personalID' | 'personalLimit'
 
+/** The share of a list that is in the register, and what the list adds to the evidence for a company. */
+export interface InRegister {
+  /** At least and at most this share, from 0 to 1. */
+  readonly from: number
+  readonly to: number
+  /** Log-odds that are added to the evidence for every company: they make the score. */
+  readonly startingOdds: number
+  /** The same for the decision: with them the score must reach a threshold. */
+  readonly matchingOdds: number
+}
+
 /** What is known of a list before a row of it is decided. */
 export interface ListFacts {
-  /** The share of its rows that are in the register. */
-  readonly inRegister: number
+  readonly inRegister: InRegister
   /** `unreliable`: a number alone does not match where the name differs. */
   readonly companyNumbers: 'reliable' | 'unreliable'
 }
 
 /** What a row contributes to the facts of its list. */
 export interface RowEvidence {
-  /** Log-odds that the register has its company, for a list with TRAINED_SHARE of its rows in the register; null for a row without anything to look for. */
-  readonly presence: number | null
+  /** The odds of matching from which on it is matched: Infinity where it never is; null for a row without anything to look for. */
+  readonly matchedFrom: number | null
+  /** What it has beside a name: a number or address, a country, or nothing. */
+  readonly besides: 'place' | 'country' | 'nothing'
   /** Whether its company number seems right, by check digits and register; null for a row without one. */
   readonly numberHolds: boolean | null
 }

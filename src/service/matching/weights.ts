@@ -14,11 +14,24 @@ import type { ListFacts } from './types.ts'
 /** The share of rows in the register for which the weights are learned. */
 export const TRAINED_SHARE = 0.5
 
-/** The share that is taken for a row alone, and that a short list is drawn towards. */
+/** The share that is taken for a row alone and for a short list. */
 export const DEFAULT_SHARE = 0.85
 
+const toLogOdds = (share: number): number => Math.log(share / (1 - share))
+
+/** What a share adds to the log-odds of every company: the weights are learned for TRAINED_SHARE. */
+export const startingOddsOf = (share: number): number => toLogOdds(share) - toLogOdds(TRAINED_SHARE)
+
 /** The list of a row alone. */
-export const ALONE: ListFacts = { inRegister: DEFAULT_SHARE, companyNumbers: 'reliable' }
+export const ALONE: ListFacts = {
+  inRegister: {
+    from: DEFAULT_SHARE,
+    to: DEFAULT_SHARE,
+    startingOdds: startingOddsOf(DEFAULT_SHARE),
+    matchingOdds: startingOddsOf(DEFAULT_SHARE),
+  },
+  companyNumbers: 'reliable',
+}
 
 /** Log-odds per unit of a feature. */
 export const WEIGHTS: Readonly<Record<Feature, number>> = {
@@ -94,5 +107,6 @@ export const THRESHOLDS = {
   partName: 0.84, // words are left over on either side
   partNameAddress: 0.92, // words are left over, and both have an address, which a sister company may share
   // by judgement
-  review: 0.15,
+  addressAlone: 0.97, // the names are less than half alike, no other company has the address, and the list is found well
+  review: 0.15, // at the default share
 } as const

@@ -82,6 +82,7 @@ export function makeCurrent(
   const engine: Engine = {
     match: (...given) => held.engine.match(...given),
     rowEvidence: query => held.engine.rowEvidence(query),
+    absentEvidence: (query, at) => held.engine.absentEvidence(query, at),
     at: position => held.engine.at(position),
     registerOf: position => held.engine.registerOf(position),
     find: connectId => held.engine.find(connectId),

@@ -29,6 +29,8 @@ export interface Engine {
   match(query: Query, most?: number, list?: ListFacts): Answer
   /** What a row contributes to the facts of its list. */
   rowEvidence(query: Query): RowEvidence
+  /** The same of a company that was asked for as this row asks, with itself taken out of the register: see `absentEvidence`. */
+  absentEvidence(query: Query, at: number): RowEvidence
   at(position: number): Company
   /** The name of the company's register; '' if the register has none. */
   registerOf(position: number): string
@@ -61,7 +63,7 @@ export function matchResultOf(
       others: candidate.others,
       score: Math.round(candidate.score * 1000) / 1000,
       why: candidate.why,
-      parts: evidenceByField(candidate.features, inRegister),
+      parts: evidenceByField(candidate.features, inRegister.startingOdds),
     }))
   return { decision, reason, score, why, pattern, banding, company: best?.company ?? null, others: best?.others ?? [], choices }
 }

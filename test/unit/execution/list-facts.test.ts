@@ -76,7 +76,10 @@ test('shards, and the jobs of a split run, are matched as one job of the whole l
 test('shards that were matched as different lists are merged only with the option', { timeout: 120_000 }, async () => {
   const { state, options } = await startService()
   const first = await run(here.pipeline(), { ...options, shard: '1/2' })
-  state.estimate = { inRegister: 0.9, companyNumbers: 'reliable' }
+  state.estimate = {
+    inRegister: { from: 0.8, to: 0.9, startingOdds: 1.7, matchingOdds: 2 },
+    companyNumbers: 'reliable',
+  }
   const second = await run(here.pipeline(), { ...options, shard: '2/2' })
   const ids = [first, second].map(({ metadata }) => metadata.runId)
   await expect(merge(ids, options)).rejects.toMatchObject({

@@ -133,9 +133,11 @@ it.each(['json', 'markdown', 'html'] as const)('%s: name, date and digest of a r
 
 it('the share of a list in the register is given where a row has a company or is in review', () => {
   const { results } = reportOf('finished')
-  const one = { ...results[0]!, inRegister: 0.12, plan: { ...results[0]!.plan, sent: 60 } }
+  const one = { ...results[0]!, inRegister: { from: 0.1, to: 0.14 }, plan: { ...results[0]!.plan, sent: 60 } }
   const found = { matched: 0.97, review: null }
   expect(serviceWords({ ...one, lowestScores: found })).toContain('about 12 % of this list is in the register')
+  const wide = { ...one, inRegister: { from: 0.15, to: 0.9 } }
+  expect(serviceWords({ ...wide, lowestScores: found })).toContain('between 15 and 90 % of this list is in the register')
   expect(serviceWords({ ...one, lowestScores: { ...found, matched: null } })).not.toContain('12 %')
   // The share is that of the list: of three rows alone, and of all rows if only three of them were sent.
   const few = { ...one, plan: { ...one.plan, sent: 3 }, lowestScores: found }

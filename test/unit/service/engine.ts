@@ -32,7 +32,8 @@ export const engine: Engine = {
   size: COMPANIES.length,
   countries: ['FR', 'GB'],
   find: id => COMPANIES.find(one => one.connectId === id) ?? null,
-  rowEvidence: () => ({ presence: 0, numberHolds: null }),
+  rowEvidence: () => ({ matchedFrom: 0, besides: 'nothing', numberHolds: null }),
+  absentEvidence: () => ({ matchedFrom: Number.POSITIVE_INFINITY, besides: 'nothing', numberHolds: null }),
   match({ name = '' }): Answer {
     const equal = COMPANIES.findIndex(one => one.name === name.toUpperCase())
     const near = COMPANIES.findIndex(one => name !== '' && one.name.startsWith(name.toUpperCase().slice(0, 4)))

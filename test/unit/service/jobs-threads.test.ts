@@ -7,7 +7,11 @@ import { buildIndex, type ListFacts, match, type Query } from '../../../src/serv
 import { type MatchResult, matchResultOf } from '../../../src/service/registers/engine.ts'
 import { COMPANIES } from './matching/companies.ts'
 
-const FACTS: ListFacts = { inRegister: 0.4, companyNumbers: 'reliable' }
+const factsWith = (odds: number): ListFacts => ({
+  inRegister: { from: 0.4, to: 0.4, startingOdds: odds, matchingOdds: odds },
+  companyNumbers: 'reliable',
+})
+const FACTS = factsWith(-0.4)
 
 let threads: Threads | undefined
 afterEach(() => threads?.close())
@@ -29,7 +33,7 @@ describe('threads with the engine', () => {
   it('answer in order and alike, one, two or three of them', async () => {
     const here = (query: Query, list: ListFacts) => matchResultOf(match(index, query, undefined, list), list)
     const expected = (await gathered(rows(1000))).map(query => here(query, FACTS))
-    expect(expected).not.toEqual((await gathered(rows(1000))).map(query => here(query, { ...FACTS, inRegister: 0.9 })))
+    expect(expected).not.toEqual((await gathered(rows(1000))).map(query => here(query, factsWith(2.2))))
     for (const count of [1, 2, 3]) {
       threads = new Threads(count, start)
       expect(await gathered(threads.stream(rows(1000), FACTS))).toEqual(expected)

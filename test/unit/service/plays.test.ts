@@ -2,7 +2,7 @@
 import { parse } from 'csv-parse/sync'
 import { describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../../src/cli/commands/index.ts'
-import { estimateShare } from '../../../src/service/matching/index.ts'
+import { ALONE } from '../../../src/service/matching/index.ts'
 import { PLAY_NAMES, type PlayName } from '../../../src/service/plays.ts'
 import { type Caller, logIn, startService } from './kit.ts'
 
@@ -182,17 +182,18 @@ describe('how much of a list is in the register', () => {
     const id = await started(caller, {})
     const done = await enriched(caller, id, 'enrichmentComplete')
     expect(done.jobSummary.totalRows).toBe(rows)
-    // The engine of this test finds every row as likely as not.
-    expect(done.jobSummary.inRegister).toBe(play === 'own' ? estimateShare(Array(rows).fill(0)) : undefined)
+    // So few rows are decided as a row alone.
+    expect(done.jobSummary.inRegister).toEqual(play === 'own' ? ALONE.inRegister : undefined)
   })
 
   test('that a client names is used unchanged, and anything but a share is refused', async () => {
     const caller = await callerOf('own')
-    const id = await started(caller, { inRegister: 0.3 })
+    const named = { from: 0.2, to: 0.4, startingOdds: -0.8, matchingOdds: 0.5 }
+    const id = await started(caller, { inRegister: named })
     const { jobSummary } = await enriched(caller, id, 'enrichmentComplete')
-    expect([jobSummary.inRegister, jobSummary.companyNumbers]).toEqual([0.3, 'reliable'])
-    for (const inRegister of [0, 1, -0.1, '0.5', true])
-      expect((await caller.call('POST', '/dataCleaning/jobs', { name: 'a list', inRegister })).status, String(inRegister)).toBe(
+    expect([jobSummary.inRegister, jobSummary.companyNumbers]).toEqual([named, 'reliable'])
+    for (const inRegister of [0.5, { ...named, from: -0.1 }, { ...named, to: '1' }, { ...named, matchingOdds: undefined }, true])
+      expect((await caller.call('POST', '/dataCleaning/jobs', { name: 'a list', inRegister })).status, JSON.stringify(inRegister)).toBe(
         400,
       )
   })
@@ -201,7 +202,7 @@ describe('how much of a list is in the register', () => {
     const caller = await callerOf('own')
     const id = await started(caller, { companyNumbers: 'unreliable' })
     const { jobSummary } = await enriched(caller, id, 'enrichmentComplete')
-    expect([jobSummary.inRegister, jobSummary.companyNumbers]).toEqual([estimateShare(Array(rows).fill(0)), 'unreliable'])
+    expect([jobSummary.inRegister, jobSummary.companyNumbers]).toEqual([ALONE.inRegister, 'unreliable'])
     expect((await caller.call('POST', '/dataCleaning/jobs', { name: 'a list', companyNumbers: 'good' })).status).toBe(400)
   })
 })

@@ -1,27 +1,38 @@
 /**
- * Takes a sample of a list: estimates from it how much of the list is in the register, and whether its company numbers are reliable; or
+ * Takes a sample of a list: estimates from it and from the register how much evidence a match needs, and whether company numbers are reliable; or
  * matches it without a service, to show what a job would find, at no cost.
  */
 import { digestPlace, sampleRows } from '../../../list-sample.ts'
 import { turnEvery } from '../../../loop-turns.ts'
-import { appliedFacts, companiesNamed, estimateFacts, match, rowEvidence } from '../../matching/index.ts'
+import { absentEvidence, companiesNamed, estimateFacts, isShort, match, rowEvidence } from '../../matching/index.ts'
 import type { ListFacts, Query, RowEvidence } from '../../matching/types.ts'
 import type { Engine } from '../../registers/engine.ts'
 import { openRegister } from '../../registers/index.ts'
 import type { Pace } from './job-pace.ts'
 
+/** Companies of the register that are asked for with them taken out of it, to learn how rows that it lacks are matched; fewer for a short list. */
+const ABSENT = 2000
+const ABSENT_PER_ROW = 10
+
 /** The facts of the list of these rows. */
 export async function factsOf(
   queries: AsyncIterable<Query> | readonly Query[],
-  engine: Pick<Engine, 'rowEvidence'>,
+  engine: Pick<Engine, 'rowEvidence' | 'absentEvidence' | 'size'>,
   pace: Pace,
 ): Promise<ListFacts> {
+  const sample = await sampleRows(queries)
   const rows: RowEvidence[] = []
-  for (const query of await sampleRows(queries)) {
+  for (const query of sample) {
     rows.push(engine.rowEvidence(query))
     await pace()
   }
-  return estimateFacts(rows)
+  const absent: RowEvidence[] = []
+  const most = isShort(rows) ? 0 : Math.min(ABSENT, ABSENT_PER_ROW * rows.length, engine.size)
+  for (let at = 0; at < most; at++) {
+    absent.push(engine.absentEvidence(sample[at % sample.length]!, at))
+    await pace()
+  }
+  return estimateFacts(rows, absent)
 }
 
 interface Chosen extends Partial<Pick<ListFacts, 'companyNumbers'>> {
@@ -35,8 +46,12 @@ export async function openForList(queries: AsyncIterable<Query>, { dir, names, .
   officers.close()
   const close = (): void => pages?.close()
   try {
-    const facts = await factsOf(queries, { rowEvidence: query => rowEvidence(index, query) }, turnEvery())
-    const list = appliedFacts({ ...facts, ...given })
+    const engine = {
+      rowEvidence: (query: Query) => rowEvidence(index, query),
+      absentEvidence: (query: Query, at: number) => absentEvidence(index, query, at),
+      size: index.companies.length,
+    }
+    const list = { ...(await factsOf(queries, engine, turnEvery())), ...given }
     const registers = infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
     return {
       index,

@@ -3,7 +3,6 @@ import type { ColumnMapping } from '../../../contract/index.ts'
 import { CsvFault, readRecords } from '../../csv/csv.ts'
 import { type RowCandidate, type RowResult, type RowSource, resultLine } from '../../enrichment/row-results.ts'
 import type { Limits } from '../../limits.ts'
-import { appliedFacts } from '../../matching/index.ts'
 import type { ListFacts, Query } from '../../matching/types.ts'
 import { type Choice, type Engine, type MatchResult, matchResultOf } from '../../registers/engine.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
@@ -91,7 +90,7 @@ export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, lim
     inRegister ??= estimated.inRegister
     companyNumbers ??= estimated.companyNumbers
   }
-  const list = appliedFacts({ inRegister, companyNumbers })
+  const list = { inRegister, companyNumbers }
   const makeResult = makeResults(engine, task.byHand)
   const counts = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0 }
   const summary = await writeWhole(task.target, async (write): Promise<Summary> => {

@@ -3,7 +3,7 @@
  * words written as one.
  */
 
-import { distinctWords, isTransliterated, marksDiffer } from '../../../normalise/name-marks.ts'
+import { distinctWords, isGroupWord, isTransliterated, marksDiffer } from '../../../normalise/name-marks.ts'
 import { type MatchIndex, readDigits, readWords } from '../blocking/match-index.ts'
 import { AT, type Vector } from '../features.ts'
 import type { QueryName } from '../query.ts'
@@ -204,14 +204,15 @@ function markDifference({ marks, markDifferences }: QueryName, others: string, h
 
 /**
  * Whether one of two names has a distinguishing word that the other lacks (`Wines (Newry) Limited` and `Wines Limited`): companies with such
- * names are sisters. Not where the row shortens the name.
+ * names are sisters. 1 for a word by which groups name their companies, 0.5 for one in brackets. 0 where the row shortens the name.
  */
-function hasSisterExtra(index: MatchIndex, name: QueryName, document: number, others: string): boolean {
+function findSisterExtra(index: MatchIndex, name: QueryName, document: number, others: string): number {
   const [ours, theirs] = [distinctWords(name.marks), distinctWords(others)]
-  if (name.isShortened || ours.length + theirs.length === 0) return false
+  if (name.isShortened || ours.length + theirs.length === 0) return 0
   const words = readWords(index, document)
   const isLeft = (word: string, all: readonly string[]): boolean => all.every(other => wordSimilarity(word, other) === 0)
-  return ours.some(word => isLeft(word, words)) || theirs.some(word => isLeft(word, name.words))
+  const left = [...ours.filter(word => isLeft(word, words)), ...theirs.filter(word => isLeft(word, name.words))]
+  return left.some(isGroupWord) ? 1 : left.length > 0 ? 0.5 : 0
 }
 
 /** Fills the name features of `vector`, which must be zero elsewhere. */
@@ -261,7 +262,7 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
     const marks = index.marks.at(document)
     vector[AT.sisterDiffer] = markDifference(name, marks, hasOwnWords) / 2
     if (isTransliterated(name.marks, marks)) vector[AT.otherScript] = 1
-    if (!exact && hasOwnWords && hasSisterExtra(index, name, document, marks)) vector[AT.sisterExtra] = 1
+    if (!exact && hasOwnWords) vector[AT.sisterExtra] = findSisterExtra(index, name, document, marks)
   }
   vector[AT.domainName] = domainShare(index, index.companyOf[document]!, name.joined)
   if (name.reading !== null) vector[AT.reading] = name.reading.isOther ? 1 : 0.2

@@ -3,7 +3,7 @@
 import { AT, samePlace, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import type { Answer, Decision, ListFacts, Reason } from '../types.ts'
-import { THRESHOLDS, WEIGHTS } from '../weights.ts'
+import { ALONE, THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { listScores, type ScoredCompany, toChance } from './score.ts'
 
 /** Larger leads are capped: e^20 to one is certain enough. */
@@ -11,6 +11,9 @@ const MAX_MARGIN = 20
 
 /** Least lead for `matched`: below it the order of two companies is chance. */
 const MIN_MARGIN = 0.5
+
+/** More likely than all other companies and none together. */
+const LIKELY = 0.5
 
 /** Every word has a counterpart: spelled out, cut off or misspelt. */
 const sameName = (vector: Vector): boolean =>
@@ -24,11 +27,18 @@ const bothAddressed = (vector: Vector): boolean =>
   vector[AT.postcodeDiffer] === 1
 
 /**
- * Selects the threshold: every word paired; words left over, without or with an address that distinguishes sister companies.
+ * Selects the threshold: every word paired; words left over, without or with an address that distinguishes sister companies; an address
+ * with a name that is less than half alike.
  * @public training chooses the thresholds by it
  */
-export const evidenceClassOf = (vector: Vector): 'sameName' | 'partName' | 'partNameAddress' =>
-  sameName(vector) ? 'sameName' : bothAddressed(vector) ? 'partNameAddress' : 'partName'
+export const evidenceClassOf = (vector: Vector): 'sameName' | 'partName' | 'partNameAddress' | 'addressAlone' =>
+  sameName(vector)
+    ? 'sameName'
+    : isAddressAlone(vector)
+      ? 'addressAlone'
+      : bothAddressed(vector)
+        ? 'partNameAddress'
+        : 'partName'
 
 /**
  * Similarity of two names from 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; words left over lower it.
@@ -49,12 +59,16 @@ export const nameAgrees = (vector: Vector): boolean =>
   vector[AT.acronym] === 1 ||
   vector[AT.domainName]! >= 0.8
 
+/** No other company of the register is at the address of the row, which is the same word for word. */
+const isOnlyThere = (vector: Vector): boolean => vector[AT.addressSame] === 1 && vector[AT.postcodeAlone] === 1
+
+const isAddressAlone = (vector: Vector): boolean => samePlace(vector) && nameSimilarity(vector) < 0.5
+
 /**
  * A match is possible: the names agree, or no other company is at the address of the row, as after a renaming.
  * @public training chooses the thresholds by it
  */
-export const mayMatch = (vector: Vector): boolean =>
-  nameAgrees(vector) || (vector[AT.addressSame] === 1 && vector[AT.postcodeAlone] === 1)
+export const mayMatch = (vector: Vector): boolean => nameAgrees(vector) || isOnlyThere(vector)
 
 /** Id, organisation number or VAT number of row and company are the same. */
 export const numberAgrees = (vector: Vector): boolean =>
@@ -66,14 +80,16 @@ const hasSupport = (vector: Vector): boolean =>
 
 /**
  * Names that differ in what distinguishes sister companies: in a number, numeral, letter, point of the compass, country or word in
- * brackets; at one address also in a word such as Trading; in any word if another company of the register has no less of the name. Only a
- * number shows which one is meant. A word in brackets that one name lacks is not a sister's where the place, domain or phone agrees.
+ * brackets; at one address also in a word such as Trading; in any word if another company of the register has no less of the name; in a word
+ * such as Holdings or UK that one name lacks. Only a number shows which one is meant. A word in brackets that one name lacks is not a
+ * sister's where the place, domain or phone agrees.
  */
 function mayBeSister([best, ...others]: readonly ScoredCompany[]): boolean {
   if (best === undefined) return false
   const { vector } = best
   if (vector[AT.sisterDiffer] === 1 || (vector[AT.sisterDiffer] === 0.5 && samePlace(vector))) return true
-  if (vector[AT.sisterExtra] === 1 && !hasSupport(vector) && vector[AT.domainName] !== 1) return true
+  const extra = vector[AT.sisterExtra]!
+  if (vector[AT.domainName] !== 1 && (extra === 1 || (extra > 0 && !hasSupport(vector)))) return true
   if (vector[AT.firstWord] !== 1 || vector[AT.exact] === 1 || (vector[AT.extraQuery] === 0 && vector[AT.extraCompany] === 0))
     return false
   const isSupported = hasSupport(vector)
@@ -92,12 +108,15 @@ export type Verdict = Pick<Answer, 'decision' | 'reason' | 'score' | 'margin'>
 /** The least score for `matched` by the kind of evidence (docs/matching.md). */
 const leastScore = (vector: Vector): number => THRESHOLDS[evidenceClassOf(vector)]
 
-/** Why this is not a match, or null: the score alone must reach the threshold, then the lead must suffice. */
-function rejectionReason(logOdds: number, score: number, margin: number, vector: Vector): Reason | null {
+/** Why this is not a match, or null. `logOdds` and `score` have the odds of matching: the chance alone and the score must reach the threshold, and the lead must suffice. */
+function rejectionReason(logOdds: number, score: number, margin: number, vector: Vector, matchingOdds: number): Reason | null {
   const threshold = leastScore(vector)
-  const alone = toChance(logOdds)
-  if (alone < threshold || !mayMatch(vector)) return alone >= THRESHOLDS.review ? 'between-thresholds' : 'below-threshold'
-  return score >= threshold && margin >= MIN_MARGIN ? null : 'ambiguous'
+  const isEnough = toChance(logOdds) >= threshold && mayMatch(vector)
+  if (isEnough && score >= threshold && margin >= MIN_MARGIN) return null
+  // A list of which little is found takes no row out of review.
+  const usual = toChance(logOdds - matchingOdds + ALONE.inRegister.matchingOdds)
+  if (score < LIKELY && usual < THRESHOLDS.review) return 'below-threshold'
+  return isEnough ? 'ambiguous' : 'between-thresholds'
 }
 
 /** The company would be matched by its name if the row had no number. */
@@ -118,49 +137,80 @@ const isBestNamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
 const isInitialsAlone = (vector: Vector): boolean =>
   vector[AT.acronym] === 1 && vector[AT.exact] === 0 && vector[AT.domainName] === 0 && !hasSupport(vector)
 
-const isAddressAlone = (vector: Vector): boolean => samePlace(vector) && nameSimilarity(vector) < 0.5
-
 /**
- * Decides by the best company's score and its margin over the best other company. `scored` is best first. `numbers`: whether company
- * numbers of the list are reliable. `scores`: the scores of `scored`, if they are known.
+ * Decides by the best company's score and its margin over the best other company. `scored` is best first, with the starting odds of
+ * `list`. `scores`: those of `scored`, if they are known.
  */
 export function decide(
   query: PreparedQuery,
   scored: readonly ScoredCompany[],
-  numbers: ListFacts['companyNumbers'] = 'reliable',
+  list: ListFacts = ALONE,
   scores: readonly number[] = listScores(scored),
 ): Verdict {
   const [best, other] = scored
   if (best === undefined)
     return { decision: 'unmatched', reason: query.names.length === 0 ? 'no-name' : 'no-candidate', score: 0, margin: 0 }
-  const { vector, logOdds } = best
-  const margin = Math.min(MAX_MARGIN, other === undefined ? MAX_MARGIN : logOdds - other.logOdds)
+  const { vector } = best
+  const { startingOdds, matchingOdds } = list.inRegister
+  const lead = matchingOdds - startingOdds
+  const logOdds = best.logOdds + lead
+  const margin = Math.min(MAX_MARGIN, other === undefined ? MAX_MARGIN : best.logOdds - other.logOdds)
   const [score = 0] = scores
-  const verdict = (decision: Decision, reason: Reason | null): Verdict => ({ decision, reason, score, margin })
+  const raised = raiseScore(scores, lead)
+  const verdict = (decision: Decision, reason: Reason | null): Verdict => ({
+    decision,
+    reason,
+    score: decision === 'matched' ? raised : score,
+    margin,
+  })
 
   if (scored.some(company => numberAgrees(company.vector))) {
-    const isRight = numbers === 'reliable' ? nameAgrees(vector) || isRenamed(scored) : isBestNamed(scored)
+    const isRight = list.companyNumbers === 'reliable' ? nameAgrees(vector) || isRenamed(scored) : isBestNamed(scored)
     if (!numberAgrees(vector) || (query.names.length > 0 && !isRight)) return verdict('review', 'number-and-name-disagree')
     if (other !== undefined && numberAgrees(other.vector) && margin < MIN_MARGIN) return verdict('review', 'ambiguous')
     return verdict('matched', null)
   }
   if (query.names.length === 0) return verdict('unmatched', 'no-name')
   if (vector[AT.countryDiffer] === 1) {
-    const elsewhere = rejectionReason(logOdds - WEIGHTS.countryDiffer, score, margin, vector)
+    const elsewhere = rejectionReason(logOdds - WEIGHTS.countryDiffer, raised, margin, vector, matchingOdds)
     return verdict('unmatched', elsewhere === 'below-threshold' ? elsewhere : 'wrong-country')
   }
   if (vector[AT.numberDiffer] === 1) {
-    const otherwise = rejectionReason(logOdds - WEIGHTS.numberDiffer, score, margin, vector)
+    const otherwise = rejectionReason(logOdds - WEIGHTS.numberDiffer, raised, margin, vector, matchingOdds)
     if (otherwise === 'below-threshold') return verdict('unmatched', otherwise)
     return verdict('review', isAddressAlone(vector) ? 'address-alone' : 'number-and-name-disagree')
   }
-  const reason = rejectionReason(logOdds, score, margin, vector)
+  const reason = rejectionReason(logOdds, raised, margin, vector, matchingOdds)
   if (reason === null && mayBeSister(scored)) return verdict('review', 'sister-company')
   if (reason === null && vector[AT.otherScript] === 1 && !hasSupport(vector)) return verdict('review', 'other-script')
   if (reason === null && isInitialsAlone(vector)) return verdict('review', 'initials-alone')
   if (reason === null && vector[AT.reading] === 1 && !hasSupport(vector)) return verdict('review', 'part-of-cell')
-  if (reason === null && isAddressAlone(vector)) return verdict('review', 'address-alone')
+  const isFound = isOnlyThere(vector) && matchingOdds > ALONE.inRegister.matchingOdds
+  if (reason === null && isAddressAlone(vector) && !isFound) return verdict('review', 'address-alone')
   if (reason === null)
     return vector[AT.inactive] === 1 && !hasSupport(vector) ? verdict('review', 'dissolved') : verdict('matched', null)
   return verdict(reason === 'below-threshold' ? 'unmatched' : 'review', reason)
+}
+
+/** The first score where all log-odds are higher by `lead`. */
+function raiseScore(scores: readonly number[], lead: number): number {
+  const none = Math.max(0, 1 - scores.reduce((sum, score) => sum + score, 0))
+  const factor = Math.exp(lead)
+  return (scores[0]! * factor) / (none + (1 - none) * factor)
+}
+
+/** A list with odds that are enough for any threshold: what is not matched then is held back by a rule. */
+const SURE: ListFacts = { ...ALONE, inRegister: { ...ALONE.inRegister, startingOdds: 0, matchingOdds: 40 } }
+
+/** The odds of matching from which on the best company is matched; Infinity where a rule or a rival prevents it. `scored`: without starting odds. */
+export function findMatchingOdds(query: PreparedQuery, scored: readonly ScoredCompany[]): number {
+  const [best] = scored
+  if (best === undefined || decide(query, scored, SURE).decision !== 'matched') return Number.POSITIVE_INFINITY
+  if (numberAgrees(best.vector)) return Number.NEGATIVE_INFINITY
+  const threshold = leastScore(best.vector)
+  const all = scored.reduce((sum, company) => sum + Math.exp(company.logOdds - best.logOdds), 0)
+  const lead = 1 - threshold * all
+  if (lead <= 0) return Number.POSITIVE_INFINITY
+  const odds = Math.log(threshold / lead) - best.logOdds
+  return isAddressAlone(best.vector) ? Math.max(odds, ALONE.inRegister.matchingOdds) : odds
 }

@@ -3,7 +3,6 @@ import { AT, FEATURES, type Feature, NAME_FEATURES, type Vector } from '../featu
 import type { PreparedQuery } from '../query.ts'
 import { THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { nameAgrees, nameSimilarity } from './decide.ts'
-import { shiftOf } from './list-facts.ts'
 import { calibrate } from './score.ts'
 
 /** Label, feature of agreement, feature of difference, in the order of the explanation. */
@@ -78,10 +77,10 @@ const findField = (feature: string): string => FIELD_BY_FEATURE.get(feature) ?? 
 
 /**
  * Log-odds by field, rounded to a tenth, without zeros. Their sum determines the score. `starting odds` is the value of every
- * candidate: a random company is unlikely to be the right one, the less so the more of the list is in the register.
+ * candidate: a random company is unlikely to be the right one, the less so the more of the list is found in the register.
  */
-export function evidenceByField(features: Readonly<Record<string, number>>, share: number): Record<string, number> {
-  const sums = new Map<string, number>([[findField('bias'), shiftOf(share)]])
+export function evidenceByField(features: Readonly<Record<string, number>>, startingOdds: number): Record<string, number> {
+  const sums = new Map<string, number>([[findField('bias'), startingOdds]])
   let total = 0
   for (const [feature, value] of Object.entries(features)) {
     const word = findField(feature)

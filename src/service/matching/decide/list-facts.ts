@@ -1,59 +1,100 @@
-/** What a list shows before it is decided: which share of it is in the register, and whether its company numbers are reliable. */
+/** What a list shows before it is decided: how much evidence its matches need, which share of it is in the register, and whether its company numbers are reliable. */
 
 import { checkDigitsHold } from '../../../normalise/check-digits.ts'
 import { AT, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
-import type { ListFacts, RowEvidence } from '../types.ts'
-import { DEFAULT_SHARE, TRAINED_SHARE } from '../weights.ts'
+import type { InRegister, ListFacts, RowEvidence } from '../types.ts'
+import { ALONE, startingOddsOf } from '../weights.ts'
 import { nameAgrees, numberAgrees } from './decide.ts'
-import { type ScoredCompany, toChance } from './score.ts'
+import type { ScoredCompany } from './score.ts'
 
-/** Rows of the default share that are added to the list: a short list is drawn towards the default, a long one is not. */
-const DEFAULT_ROWS = 10
+/** Fewer rows show nothing about their list: it is decided as a row alone. */
+const LEAST_ROWS = 50
+
+/** The odds to choose from: the lowest first, STEP apart, so that a list that changes a little is decided alike. */
+const [LOWEST, HIGHEST, STEP] = [-4, 6, 0.25]
+const ODDS = Array.from({ length: (HIGHEST - LOWEST) / STEP + 1 }, (_, at) => LOWEST + at * STEP)
+
+/** Share of the matches that may be wrong. */
+const WRONG = 0.02
+/** Where no starting odds keep it, those with the fewest wrong matches are taken if this share is kept. */
+const WRONG_AT_MOST = 0.05
+/** Matches that only the last WINDOW of the odds gives may be wrong this often, however few they are; FEW of all rows do not count. */
+const LAST_WRONG = 0.25
+const FEW = 0.0005
+const WINDOW = 1 / STEP
+
+/**
+ * Absent rows that are added to those of the register, and the share of them that is matched at given odds, as it is in lists of other
+ * registers: some hundred rows do not show a share below one in a hundred.
+ */
+const ADDED = 50
+const usuallyMatched = (odds: number): number => Math.min(1, 0.015 * Math.exp(0.6 * (odds - ALONE.inRegister.matchingOdds)))
+
+/** The share of the rows in a register that is found without doubt, at least, by what the rows have beside a name. */
+const FOUND = { place: 0.8, country: 0.7, nothing: 0.25 } as const
+/** Standard errors on either side of an interval that holds the truth in nine of ten lists. */
+const ERRORS = 1.64
+
+/** Of the rows that the register has this share is found, as a rule: the score is right for lists of which it is. */
+const USUALLY_FOUND = 0.9
 /** A share of 0 or 1 would decide without evidence. */
 const [LEAST, MOST] = [0.005, 0.995]
-const STEPS = 200
-/** Log-odds between two shares that are applied: the odds of a score move by a fifth at most. */
-const CELL = 0.4
+/** Log-odds between match and score, at most: in a list that is matched at higher odds its evidence proves more. */
+const AHEAD = 2.25
 
-const toLogOdds = (share: number): number => Math.log(share / (1 - share))
+const round = (value: number): number => Math.round(value * 1000) / 1000
+const toShare = (value: number): number => round(Math.min(1, Math.max(0, value)))
 
-/** What a share adds to the log-odds of every company: the weights are learned for TRAINED_SHARE, and a score holds for one share. */
-export const shiftOf = (share: number): number => toLogOdds(share) - toLogOdds(TRAINED_SHARE)
+/** How many of these rows are matched at each of ODDS. */
+const countMatched = (rows: readonly number[]): number[] => ODDS.map(odds => rows.filter(row => row <= odds).length)
 
-/** Log-odds that one of the companies is the right one, whichever it is. */
-export function presenceOf(scored: readonly ScoredCompany[]): number {
-  const [best] = scored
-  if (best === undefined) return Number.NEGATIVE_INFINITY
-  return best.logOdds + Math.log(scored.reduce((sum, company) => sum + Math.exp(company.logOdds - best.logOdds), 0))
+/** What most of the rows have beside a name. */
+function findBesides(rows: readonly RowEvidence[]): RowEvidence['besides'] {
+  const half = rows.length / 2
+  const places = rows.filter(row => row.besides === 'place').length
+  return places >= half ? 'place' : rows.filter(row => row.besides !== 'nothing').length >= half ? 'country' : 'nothing'
 }
 
 /**
- * The share of rows in the register, from the log-odds of each row as `presence` gives them, to three decimal places: the share at which
- * the chances of all rows that the register has them add up to it (expectation maximisation, no labels). One row, or none, is too little:
- * DEFAULT_SHARE. The same rows in the same order give the same share on any machine.
+ * Chooses the odds of matching at which at most WRONG of the matches are wrong: as many rows of the list as are not found without doubt are taken
+ * for absent, and those are matched as often as `absent`, companies of the register that were asked for with them taken out of it. No row
+ * of the list is labelled, nor is the share in the register needed: where names are hard to recognise, absent companies are not matched
+ * either, and less evidence is enough. The same rows give the same odds on any machine.
  */
-export function estimateShare(rows: readonly number[]): number {
-  let share = DEFAULT_SHARE
-  if (rows.length < 2) return share
-  for (let step = 0; step < STEPS; step++) {
-    const shift = shiftOf(share)
-    const found = rows.reduce((sum, row) => sum + toChance(row + shift), 0)
-    const next = (found + DEFAULT_ROWS * DEFAULT_SHARE) / (rows.length + DEFAULT_ROWS)
-    if (Math.abs(next - share) < 1e-6) break
-    share = next
+export function estimateInRegister(rows: readonly RowEvidence[], absent: readonly RowEvidence[]): InRegister {
+  const asked = rows.filter(row => row.matchedFrom !== null)
+  if (asked.length < LEAST_ROWS) return ALONE.inRegister
+  const oddsOf = (all: readonly RowEvidence[]): number[] => all.flatMap(({ matchedFrom }) => matchedFrom ?? [])
+  const strangers = oddsOf(absent)
+  const matched = countMatched(oddsOf(asked)).map(count => count / asked.length)
+  const all = strangers.length + ADDED
+  const falsely = countMatched(strangers).map((count, at) => (count + 1 + ADDED * usuallyMatched(ODDS[at]!)) / (all + 1))
+
+  let [found, error] = [0, 0]
+  for (const [at, share] of matched.entries()) {
+    const wrong = falsely[at]!
+    const least = (share - wrong) / (1 - wrong)
+    if (least <= found) continue
+    found = least
+    error = Math.sqrt((share * (1 - share)) / asked.length + (wrong * (1 - wrong)) / all)
   }
-  return Math.round(Math.min(MOST, Math.max(LEAST, share)) * 1000) / 1000
-}
-
-/**
- * The share that is applied to a list of this estimated share: the nearest of some fixed ones, DEFAULT_SHARE among them. A list that
- * changes a little from night to night is then decided alike, so that earlier answers hold.
- */
-export function appliedShare(share: number): number {
-  const cell = Math.round((toLogOdds(share) - toLogOdds(DEFAULT_SHARE)) / CELL)
-  const applied = toChance(toLogOdds(DEFAULT_SHARE) + cell * CELL)
-  return Math.round(applied * 1000) / 1000
+  // Of a list of which little is found, the absent rows may be more like companies of the register than its own companies are.
+  const absentRows = (1 - found) * Math.max(1, 2 - 2 * found)
+  const wrongly = matched.map((share, at) => (absentRows * falsely[at]!) / Math.max(share, 1e-9))
+  const isKept = (at: number): boolean => {
+    const before = Math.max(0, at - WINDOW)
+    const further = matched[at]! - matched[before]!
+    return wrongly[at]! <= WRONG && absentRows * (falsely[at]! - falsely[before]!) <= LAST_WRONG * further + FEW
+  }
+  const fewest = wrongly.indexOf(Math.min(...wrongly))
+  const last = ODDS.findLastIndex((_, at) => isKept(at))
+  const chosen = last >= 0 ? last : wrongly[fewest]! <= WRONG_AT_MOST ? fewest : 0
+  const from = found - ERRORS * error
+  const to = (found + ERRORS * error) / FOUND[findBesides(asked)]
+  const matchingOdds = ODDS[chosen]!
+  const likely = startingOddsOf(Math.min(MOST, Math.max(LEAST, found / USUALLY_FOUND)))
+  return { from: toShare(from), to: toShare(to), matchingOdds, startingOdds: round(Math.max(likely, matchingOdds - AHEAD)) }
 }
 
 /** Numbers of a list are unreliable from this share of wrong ones on; of right numbers one in 250 seems wrong. */
@@ -63,6 +104,9 @@ const RIGHT_ROWS = 20
 
 const hasName = (vector: Vector): boolean =>
   vector[AT.exact] === 1 && vector[AT.legalDiffer] === 0 && vector[AT.countryDiffer] === 0
+
+/** One company has the very name, and its legal form, that was asked for. */
+export const hasNamesake = ([best]: readonly ScoredCompany[]): boolean => best !== undefined && hasName(best.vector)
 
 /**
  * Whether the company number of a row seems right; null without one. It is wrong if its check digits fail, if it belongs to a company of
@@ -89,11 +133,15 @@ function judgeNumbers(rows: readonly RowEvidence[]): ListFacts['companyNumbers']
   return wrong / (known.length + RIGHT_ROWS) >= UNRELIABLE ? 'unreliable' : 'reliable'
 }
 
-/** The facts of a list from the evidence of its rows. The same rows in the same order give the same facts on any machine. */
-export const estimateFacts = (rows: readonly RowEvidence[]): ListFacts => ({
-  inRegister: estimateShare(rows.flatMap(({ presence }) => presence ?? [])),
+/**
+ * The facts of a list from the evidence of its rows, and of companies of the register that were asked for with them taken out of it
+ * (`absentEvidence`).
+ */
+export const estimateFacts = (rows: readonly RowEvidence[], absent: readonly RowEvidence[]): ListFacts => ({
+  inRegister: estimateInRegister(rows, absent),
   companyNumbers: judgeNumbers(rows),
 })
 
-/** The facts as they are applied: see `appliedShare`. */
-export const appliedFacts = (facts: ListFacts): ListFacts => ({ ...facts, inRegister: appliedShare(facts.inRegister) })
+/** So few rows need no companies to compare with. */
+export const isShort = (rows: readonly RowEvidence[]): boolean =>
+  rows.filter(row => row.matchedFrom !== null).length < LEAST_ROWS

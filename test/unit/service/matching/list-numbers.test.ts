@@ -1,7 +1,7 @@
 /** Whether the company numbers of a list are reliable: judged from the list, the same for any order, and heeded by the decision. */
 import { describe, expect, it } from 'vitest'
 import { factsOf } from '../../../../src/service/data-cleaning/processing/list-sample.ts'
-import { ALONE, buildIndex, match, type Query, rowEvidence } from '../../../../src/service/matching/index.ts'
+import { ALONE, absentEvidence, buildIndex, match, type Query, rowEvidence } from '../../../../src/service/matching/index.ts'
 import type { Engine } from '../../../../src/service/registers/engine.ts'
 import { company } from './companies.ts'
 
@@ -15,7 +15,11 @@ const register = Array.from({ length: SIZE }, (_, at) =>
   company({ id: `${at}`, name: `${nameOf(at)} Ltd`, country: 'GB', orgNumber: numberOf(at), postcode: `AB${at % 20} 1AA` }),
 )
 const index = buildIndex(register)
-const engine = { rowEvidence: query => rowEvidence(index, query) } as Pick<Engine, 'rowEvidence'>
+const engine: Pick<Engine, 'rowEvidence' | 'absentEvidence' | 'size'> = {
+  rowEvidence: query => rowEvidence(index, query),
+  absentEvidence: (query, at) => absentEvidence(index, query, at),
+  size: SIZE,
+}
 
 /** A list whose rows have the number of `numbered`. */
 const listOf = (size: number, numbered: (at: number) => string): Query[] =>

@@ -1,18 +1,19 @@
-/** The share of a list that is in the register: estimated from the list, the same for any way of reading it, and heeded by the decision. */
+/** What a list shows of itself: how much of it is in the register, and how much evidence its matches need; the same for any way of reading it. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { digestCells, sampleRows } from '../../../../src/list-sample.ts'
 import { factsOf } from '../../../../src/service/data-cleaning/processing/list-sample.ts'
+import { estimateInRegister } from '../../../../src/service/matching/decide/list-facts.ts'
 import {
-  appliedShare,
+  ALONE,
+  absentEvidence,
   buildIndex,
-  DEFAULT_SHARE,
-  estimateShare,
+  type ListFacts,
   match,
   type Query,
+  type RowEvidence,
   rowEvidence,
 } from '../../../../src/service/matching/index.ts'
-import type { Engine } from '../../../../src/service/registers/engine.ts'
 import { runs } from '../../../support/runs.ts'
 import { company } from './companies.ts'
 
@@ -26,18 +27,26 @@ const nameOf = (at: number): string =>
 const SIZE = 300
 const register = Array.from({ length: SIZE }, (_, at) => company({ id: `${at}`, name: `${nameOf(at)} Ltd`, country: 'GB' }))
 const index = buildIndex(register)
-const engine = { rowEvidence: (query: Query) => rowEvidence(index, query) } as Engine
+const engine = {
+  rowEvidence: (query: Query) => rowEvidence(index, query),
+  absentEvidence: (query: Query, at: number) => absentEvidence(index, query, at),
+  size: SIZE,
+}
 const asked = (at: number): Query => ({ name: nameOf(at).toUpperCase(), country: 'GB' })
+/** As a list may spell it: a letter doubled in the first word, the second left out, and words of its own at the end. */
+const misspelt = (at: number): Query => {
+  const [first = '', , third] = nameOf(at).split(' ')
+  return { name: `${first.slice(0, 4)}${first.slice(3)} ${third} ${at % 2 === 0 ? 'PURCHASING OFFICE' : 'LABORATORY SUPPLIES'}` }
+}
 
-async function* listOf(present: number, absent: number): AsyncGenerator<Query> {
+async function* listOf(present: number, absent: number, row = asked): AsyncGenerator<Query> {
   for (let at = 0; at < Math.max(present, absent); at++) {
-    if (at < present) yield asked(at % SIZE)
+    if (at < present) yield row(at % SIZE)
     if (at < absent) yield { name: `Quob${at}ix Zwenk${at * 7}um`, country: 'GB' }
   }
 }
-const shareOf = async (rows: AsyncIterable<Query>) => (await factsOf(rows, engine, async () => {})).inRegister
-const estimated = (present: number, absent: number) => shareOf(listOf(present, absent))
-const listWith = (inRegister: number) => ({ inRegister, companyNumbers: 'reliable' }) as const
+const factsOfRows = (rows: AsyncIterable<Query>): Promise<ListFacts> => factsOf(rows, engine, async () => {})
+const shareOf = async (rows: AsyncIterable<Query>) => (await factsOfRows(rows)).inRegister
 
 describe('the share of a list that is in the register', () => {
   it.each([
@@ -46,16 +55,28 @@ describe('the share of a list that is in the register', () => {
     [100, 100],
     [40, 160],
     [10, 190],
-  ])('is found without labels: %i rows of the register, %i others', async (present, absent) => {
-    const share = await estimated(present, absent)
-    expect(Math.abs(share - present / (present + absent))).toBeLessThan(0.06)
+  ])('is within the interval that is found without labels: %i rows of the register, %i others', async (present, absent) => {
+    const { from, to } = await shareOf(listOf(present, absent))
+    const share = present / (present + absent)
+    expect(from).toBeLessThanOrEqual(share)
+    expect(to).toBeGreaterThanOrEqual(share)
+    expect(from).toBeGreaterThan(share - 0.12)
   })
 
-  it('of one row, or none, is the default, and a short list is drawn towards it', async () => {
-    expect(estimateShare([])).toBe(DEFAULT_SHARE)
-    expect(estimateShare([-30])).toBe(DEFAULT_SHARE)
-    expect(await estimated(0, 10)).toBeGreaterThan(0.3)
-    expect(await estimated(0, 1000)).toBeLessThan(0.02)
+  it('is not taken for small where the rows are spelt badly, nor are those withheld', async () => {
+    const list = await factsOfRows(listOf(166, 34, misspelt))
+    expect(list.inRegister.to).toBeGreaterThan(0.83)
+    expect(list.inRegister.matchingOdds).toBeGreaterThan(ALONE.inRegister.matchingOdds)
+    const matched = (facts: ListFacts): number =>
+      Array.from({ length: 166 }, (_, at) => match(index, misspelt(at), 5, facts)).filter(
+        ({ decision, candidates }, at) => decision === 'matched' && candidates[0]?.company === at,
+      ).length
+    expect(matched(list)).toBeGreaterThan(matched(ALONE))
+  })
+
+  it('of few rows, or none, is not estimated: each is decided as a row alone', async () => {
+    for (const count of [0, 1, 3, 49]) expect(await shareOf(listOf(0, count))).toEqual(ALONE.inRegister)
+    expect((await shareOf(listOf(0, 60))).from).toBeLessThan(0.1)
   })
 
   it('does not count rows without anything to look for', async () => {
@@ -65,27 +86,45 @@ describe('the share of a list that is in the register', () => {
         yield { country: 'GB' }
       }
     }
-    expect(await shareOf(padded())).toBe(await estimated(50, 50))
+    const { from, to } = await shareOf(padded())
+    const bare = await shareOf(listOf(50, 50))
+    expect([from, to]).toEqual([bare.from, bare.to])
   })
 
-  it('is between 0 and 1 and never falls when a row becomes more likely to be there', () => {
-    const odds = fc.double({ min: -40, max: 40, noNaN: true })
+  const row = (matchedFrom: number | null): RowEvidence => ({ matchedFrom, besides: 'nothing', numberHolds: null })
+  const odds = fc.oneof(fc.double({ min: -40, max: 40, noNaN: true }), fc.constantFrom(Number.POSITIVE_INFINITY))
+
+  it('is between 0 and 1 and never falls when a row is found more easily', () => {
     fc.assert(
       fc.property(
-        fc.array(odds, { minLength: 2, maxLength: 60 }),
+        fc.array(odds, { minLength: 50, maxLength: 90 }),
+        fc.array(odds, { maxLength: 60 }),
         fc.nat(),
         fc.double({ min: 0, max: 9, noNaN: true }),
-        (rows, which, more) => {
-          const share = estimateShare(rows)
-          expect(share).toBeGreaterThan(0)
-          expect(share).toBeLessThan(1)
-          expect(estimateShare(rows)).toBe(share)
-          const raised = rows.map((row, at) => (at === which % rows.length ? row + more : row))
-          expect(estimateShare(raised)).toBeGreaterThanOrEqual(share - 0.001)
+        (rows, absent, which, less) => {
+          const estimate = (list: readonly number[]) => estimateInRegister(list.map(row), absent.map(row))
+          const { from, to, matchingOdds, startingOdds } = estimate(rows)
+          expect(from).toBeGreaterThanOrEqual(0)
+          expect(to).toBeLessThanOrEqual(1)
+          expect(from).toBeLessThanOrEqual(to)
+          expect(Math.abs(matchingOdds)).toBeLessThanOrEqual(6)
+          expect(matchingOdds - startingOdds).toBeLessThanOrEqual(2.251)
+          expect(estimate(rows)).toEqual({ from, to, matchingOdds, startingOdds })
+          const easier = rows.map((found, at) => (at === which % rows.length ? found - less : found))
+          expect(estimate(easier).from).toBeGreaterThanOrEqual(from - 0.02)
         },
       ),
       { numRuns: runs(100, 1000) },
     )
+  })
+
+  it('needs more evidence the more often companies are matched that the register lacks', () => {
+    const rows = Array.from({ length: 200 }, (_, at) => row(at < 120 ? -4 + at / 20 : Number.POSITIVE_INFINITY))
+    const strangers = (often: number) =>
+      Array.from({ length: 1000 }, (_, at) => row(at < often ? -3 + at / often : Number.POSITIVE_INFINITY))
+    const needed = [0, 20, 60, 200].map(often => estimateInRegister(rows, strangers(often)).matchingOdds)
+    expect(needed).toEqual([...needed].sort((a, b) => b - a))
+    expect(needed[0]).toBeGreaterThan(needed[3]!)
   })
 })
 
@@ -135,30 +174,21 @@ describe('the sample', () => {
     ))
 })
 
-describe('the share that is applied', () => {
-  it('is one of a few, near the estimate, and the default for a row alone', () => {
-    expect(appliedShare(DEFAULT_SHARE)).toBe(DEFAULT_SHARE)
-    const shares = Array.from({ length: 199 }, (_, at) => (at + 1) / 200)
-    expect(new Set(shares.map(appliedShare)).size).toBeLessThan(30)
-    const oddsOf = (share: number): number => Math.log(share / (1 - share))
-    for (const share of shares) {
-      expect(Math.abs(appliedShare(share) - share)).toBeLessThan(0.052)
-      expect(Math.abs(oddsOf(appliedShare(share)) - oddsOf(share))).toBeLessThan(0.3)
-      expect(appliedShare(appliedShare(share))).toBe(appliedShare(share))
-    }
-  })
-})
-
 describe('the decision', () => {
-  it('never gives a higher score where less of the list is in the register', () => {
-    const letters = fc
-      .integer({ min: 0, max: SIZE - 1 })
-      .chain(at =>
-        fc.constantFrom(asked(at).name!, asked(at).name!.slice(0, -4), asked(at).name!.split(' ').slice(0, 2).join(' ')),
-      )
-    const share = fc.double({ min: 0.01, max: 0.99, noNaN: true })
+  const listWith = (matchingOdds: number, startingOdds = matchingOdds): ListFacts => ({
+    inRegister: { from: 0, to: 1, startingOdds, matchingOdds },
+    companyNumbers: 'reliable',
+  })
+  const letters = fc
+    .integer({ min: 0, max: SIZE - 1 })
+    .chain(at =>
+      fc.constantFrom(asked(at).name!, asked(at).name!.slice(0, -4), asked(at).name!.split(' ').slice(0, 2).join(' ')),
+    )
+  const odds = fc.double({ min: -6, max: 6, noNaN: true })
+
+  it('never gives a higher score at lower odds', () => {
     fc.assert(
-      fc.property(letters, share, share, (name, one, other) => {
+      fc.property(letters, odds, odds, (name, one, other) => {
         const [less, more] = [Math.min(one, other), Math.max(one, other)].map(of => match(index, { name }, 5, listWith(of)))
         expect(less!.score).toBeLessThanOrEqual(more!.score + 1e-12)
         if (less!.decision === 'matched') expect(more!.decision).not.toBe('unmatched')
@@ -167,11 +197,26 @@ describe('the decision', () => {
     )
   })
 
-  it('takes half a name for a match in a list that the register has, and not in one that it lacks', () => {
+  it('depends on the odds of matching alone; only the score of what is not matched has other odds', () => {
+    fc.assert(
+      fc.property(letters, odds, fc.double({ min: 0, max: 2, noNaN: true }), (name, matching, behind) => {
+        const [plain, other] = [
+          match(index, { name }, 5, listWith(matching)),
+          match(index, { name }, 5, listWith(matching, matching - behind)),
+        ]
+        expect([other.decision, other.reason]).toEqual([plain.decision, plain.reason])
+        if (plain.decision === 'matched') expect(other.score).toBeCloseTo(plain.score, 9)
+        else expect(other.score).toBeLessThanOrEqual(plain.score + 1e-12)
+      }),
+      { numRuns: runs(100, 1000) },
+    )
+  })
+
+  it('takes half a name for a match in a list that the register has; in one that it lacks a person decides', () => {
     const half = { name: nameOf(5).split(' ').slice(0, 2).join(' '), country: 'GB' }
-    const [best, few] = [match(index, half, 5, listWith(0.95)), match(index, half, 5, listWith(0.02))]
+    const [best, few] = [match(index, half, 5, listWith(3)), match(index, half, 5, listWith(-4))]
     expect([best.candidates[0]?.company, few.candidates[0]?.company]).toEqual([5, 5])
     expect(best.decision).toBe('matched')
-    expect(few.decision).not.toBe('matched')
+    expect(few).toMatchObject({ decision: 'review', reason: 'between-thresholds' })
   })
 })

@@ -3,12 +3,15 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { evidenceByField } from '../../../../src/service/matching/decide/explain.ts'
 import { calibrate } from '../../../../src/service/matching/decide/score.ts'
-import { buildIndex, match } from '../../../../src/service/matching/index.ts'
-import { CALIBRATION } from '../../../../src/service/matching/weights.ts'
+import { buildIndex, type ListFacts, match } from '../../../../src/service/matching/index.ts'
+import { CALIBRATION, startingOddsOf } from '../../../../src/service/matching/weights.ts'
 import { COMPANIES } from './companies.ts'
 
 const index = buildIndex(COMPANIES)
-const listOf = (inRegister: number) => ({ inRegister, companyNumbers: 'reliable' }) as const
+const listOf = (share: number): ListFacts => {
+  const odds = startingOddsOf(share)
+  return { inRegister: { from: share, to: share, startingOdds: odds, matchingOdds: odds }, companyNumbers: 'reliable' }
+}
 const asked = (name: string, inRegister = 0.06) => match(index, { name, country: 'GB' }, 5, listOf(inRegister))
 
 it('a name that shows that it is shortened proves more than the same letters without a sign of it', () => {
@@ -42,7 +45,7 @@ it('the calibration keeps the order of any log-odds, changes only shortened name
 it('the evidence by field of a shortened name adds up to its log-odds', () => {
   for (const share of [0.06, 0.5, 0.85]) {
     const [best] = asked('THORNBURY CAST. LTD', share).candidates
-    const parts = Object.values(evidenceByField(best!.features, share))
+    const parts = Object.values(evidenceByField(best!.features, startingOddsOf(share)))
     const logOdds = Math.log(best!.chance / (1 - best!.chance))
     expect(Math.abs(parts.reduce((sum, part) => sum + part, 0) - logOdds)).toBeLessThanOrEqual(0.05 * parts.length + 0.01)
   }

@@ -56,14 +56,16 @@ describe('what distinguishes sisters', () => {
     ['Wines (Newry) Limited (invoices)', []],
     ['Wines Limited (invoices)', []],
     ['Wines (invoices)', []],
-    ['Wines (UK) Limited', []],
+    ['Wines (UK) Limited', ['uk']],
+    ['Wines (Ireland) Limited', []],
+    ['Wines Hldgs Group plc', ['group', 'holding']],
     ['Wines (Own Brand) Stores plc', ['brand', 'own']],
     ['Wines Intl Ltd', ['international']],
     ['Quillon ("QV") Ventilation ApS', []],
     ['Quillon Ventilation Works (QVW) Limited', []],
     ['Quillon Ventilation Works (QV) Limited', ['qv']],
     ['International Ltd', []],
-  ])('is International, and a word in brackets in front of the legal form: %s', (name, words) => {
+  ])('is a word by which groups name their companies, and a word in brackets in front of the legal form: %s', (name, words) => {
     expect(distinctWords(parseCompanyName(name).marks)).toEqual(words)
   })
 
