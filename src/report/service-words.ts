@@ -62,9 +62,7 @@ export function serviceWords(result: Result): string {
   // The estimate of a list without any company is a leaning towards the default, not a finding.
   const foundNothing = lowestScores?.matched === null && lowestScores.review === null
   const facts = [
-    ...(inRegister === null || rows < FEW || foundNothing
-      ? []
-      : [`${shareWords(inRegister)} of this list is in the register`]),
+    ...(inRegister === null || rows < FEW || foundNothing ? [] : [`${shareWords(inRegister)} of this list is in the register`]),
     ...(companyNumbers === 'unreliable' ? ['its company numbers are not relied on'] : []),
   ]
   return facts.length === 0 ? answered : `${answered}; ${facts.join(', ')}`

@@ -119,8 +119,8 @@ const CELLS: Readonly<Partial<Record<keyof Query, keyof Company>>> = {
 }
 
 /**
- * What a row that the register lacks contributes: company number `at` of a selection that is spread over the register, asked for by those of
- * its values that `row` has, with itself taken out. The log-odds are null where the register has its very name twice: it does not lack it.
+ * What a row that the register lacks contributes: company number `at` of a selection that is spread over the register, asked for by the values
+ * that `row` has too, with itself taken out. The log-odds are null where the register has its very name twice: it does not lack it.
  */
 export function absentEvidence(index: MatchIndex, row: Query, at: number): RowEvidence {
   const position = Math.floor(((at * GOLDEN) % 1) * index.companies.length)

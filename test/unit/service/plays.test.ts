@@ -193,9 +193,10 @@ describe('how much of a list is in the register', () => {
     const { jobSummary } = await enriched(caller, id, 'enrichmentComplete')
     expect([jobSummary.inRegister, jobSummary.companyNumbers]).toEqual([named, 'reliable'])
     for (const inRegister of [0.5, { ...named, from: -0.1 }, { ...named, to: '1' }, { ...named, matchingOdds: undefined }, true])
-      expect((await caller.call('POST', '/dataCleaning/jobs', { name: 'a list', inRegister })).status, JSON.stringify(inRegister)).toBe(
-        400,
-      )
+      expect(
+        (await caller.call('POST', '/dataCleaning/jobs', { name: 'a list', inRegister })).status,
+        JSON.stringify(inRegister),
+      ).toBe(400)
   })
 
   test('stands beside whether its company numbers are relied on, which a client may name as well', async () => {

@@ -32,13 +32,7 @@ const bothAddressed = (vector: Vector): boolean =>
  * @public training chooses the thresholds by it
  */
 export const evidenceClassOf = (vector: Vector): 'sameName' | 'partName' | 'partNameAddress' | 'addressAlone' =>
-  sameName(vector)
-    ? 'sameName'
-    : isAddressAlone(vector)
-      ? 'addressAlone'
-      : bothAddressed(vector)
-        ? 'partNameAddress'
-        : 'partName'
+  sameName(vector) ? 'sameName' : isAddressAlone(vector) ? 'addressAlone' : bothAddressed(vector) ? 'partNameAddress' : 'partName'
 
 /**
  * Similarity of two names from 0 to 1, as shown to people: 1 for the same words, 0.9 for initials; words left over lower it.

@@ -143,5 +143,4 @@ export const estimateFacts = (rows: readonly RowEvidence[], absent: readonly Row
 })
 
 /** So few rows need no companies to compare with. */
-export const isShort = (rows: readonly RowEvidence[]): boolean =>
-  rows.filter(row => row.matchedFrom !== null).length < LEAST_ROWS
+export const isShort = (rows: readonly RowEvidence[]): boolean => rows.filter(row => row.matchedFrom !== null).length < LEAST_ROWS

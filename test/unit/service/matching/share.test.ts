@@ -181,9 +181,7 @@ describe('the decision', () => {
   })
   const letters = fc
     .integer({ min: 0, max: SIZE - 1 })
-    .chain(at =>
-      fc.constantFrom(asked(at).name!, asked(at).name!.slice(0, -4), asked(at).name!.split(' ').slice(0, 2).join(' ')),
-    )
+    .chain(at => fc.constantFrom(asked(at).name!, asked(at).name!.slice(0, -4), asked(at).name!.split(' ').slice(0, 2).join(' ')))
   const odds = fc.double({ min: -6, max: 6, noNaN: true })
 
   it('never gives a higher score at lower odds', () => {
