@@ -13,6 +13,6 @@ export {
 } from './blocking/match-index.ts'
 export { estimateFacts, isShort } from './decide/list-facts.ts'
 export { absentEvidence, match, rowEvidence } from './match.ts'
-export type { Company, InRegister, ListFacts, Query, RowEvidence } from './types.ts'
+export type { Company, ListFacts, Query, RowEvidence } from './types.ts'
 export { FIGURES, readFigures } from './types.ts'
 export { ALONE, THRESHOLDS } from './weights.ts'

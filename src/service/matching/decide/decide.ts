@@ -107,7 +107,7 @@ function rejectionReason(logOdds: number, score: number, margin: number, vector:
   const threshold = leastScore(vector)
   const isEnough = toChance(logOdds) >= threshold && mayMatch(vector)
   if (isEnough && score >= threshold && margin >= MIN_MARGIN) return null
-  // A list of which little is found takes no row out of review.
+  // A list with few findings takes no row out of review.
   const usual = toChance(logOdds - matchingOdds + ALONE.inRegister.matchingOdds)
   if (score < LIKELY && usual < THRESHOLDS.review) return 'below-threshold'
   return isEnough ? 'ambiguous' : 'between-thresholds'
@@ -133,7 +133,7 @@ const isInitialsAlone = (vector: Vector): boolean =>
 
 /**
  * Decides by the best company's score and its margin over the best other company. `scored` is best first, with the starting odds of
- * `list`. `scores`: those of `scored`, if they are known.
+ * `list`. `scores`: the scores of `scored`, if they are known.
  */
 export function decide(
   query: PreparedQuery,

@@ -25,8 +25,7 @@ const FEW = 0.0005
 const WINDOW = 1 / STEP
 
 /**
- * Absent rows that are added to those of the register, and the share of them that is matched at given odds, as it is in lists of other
- * registers: some hundred rows do not show a share below one in a hundred.
+ * Absent rows that are added, and the share of them that is matched at given odds, like that in lists of other registers: some hundred rows do not show a share below one in a hundred.
  */
 const ADDED = 50
 const usuallyMatched = (odds: number): number => Math.min(1, 0.015 * Math.exp(0.6 * (odds - ALONE.inRegister.matchingOdds)))
@@ -36,7 +35,7 @@ const FOUND = { place: 0.8, country: 0.7, nothing: 0.25 } as const
 /** Standard errors on either side of an interval that holds the truth in nine of ten lists. */
 const ERRORS = 1.64
 
-/** Of the rows that the register has this share is found, as a rule: the score is right for lists of which it is. */
+/** Of the rows that the register has this share is found, as a rule: the score is right for such lists. */
 const USUALLY_FOUND = 0.9
 /** A share of 0 or 1 would decide without evidence. */
 const [LEAST, MOST] = [0.005, 0.995]
@@ -79,7 +78,7 @@ export function estimateInRegister(rows: readonly RowEvidence[], absent: readonl
     found = least
     error = Math.sqrt((share * (1 - share)) / asked.length + (wrong * (1 - wrong)) / all)
   }
-  // Of a list of which little is found, the absent rows may be more like companies of the register than its own companies are.
+  // Where little of a list is found, the absent rows may be more like companies of the register than its own companies are.
   const absentRows = (1 - found) * Math.max(1, 2 - 2 * found)
   const wrongly = matched.map((share, at) => (absentRows * falsely[at]!) / Math.max(share, 1e-9))
   const isKept = (at: number): boolean => {
