@@ -95,7 +95,7 @@ const REUSE_EVENTS = {
     /** The digest of the choice, a file of the run directory. */
     choice: text,
     /** What the service fitted to the list in an earlier run, for the jobs of the rows that are sent. */
-    fit: z.record(text, z.union([text, count])).optional() as unknown as z.ZodOptional<z.ZodType<Fit>>,
+    fit: z.record(text, z.union([text, z.record(text, z.number())])).optional() as unknown as z.ZodOptional<z.ZodType<Fit>>,
     searches: z.object({ screen: count, candidates: count }).optional(),
     /** The part of budget.credits for the rows of a shard that are sent. */
     credits: count.optional(),

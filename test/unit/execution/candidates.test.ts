@@ -15,7 +15,7 @@ afterEach(() => here.leave())
 
 const ROWS = `name,orgNumber,country
 Varnix Steel Ltd,11076475,GB
-Pradyne,,GB
+Pradyne Services,,GB
 Qwxzv Kjhgf,,GB
 `
 
