@@ -15,6 +15,7 @@ import {
   phoneDigits,
   postcodeArea,
 } from '../../normalise/identifiers.ts'
+import { distinctWords } from '../../normalise/name-marks.ts'
 import { listReadings, type NameReading } from '../../normalise/name-readings.ts'
 import { splitWords } from '../../normalise/text.ts'
 import { type Identifiers, listBlockingKeys } from './blocking/blocking-keys.ts'
@@ -53,6 +54,10 @@ function readName(index: MatchIndex, text: string, reading: NameReading | null =
     alike: new Map<number, number>(),
     /** How its marks and others differ, computed once. */
     markDifferences: new Map<string, number>(),
+    /** Its distinguishing words. */
+    distinct: distinctWords(parsed.marks),
+    /** What the distinguishing words of others weigh that it lacks, likewise. */
+    sisterExtras: new Map<string, number>(),
   }
 }
 

@@ -207,12 +207,25 @@ function markDifference({ marks, markDifferences }: QueryName, others: string, h
  * names are sisters. 1 for a word by which groups name their companies, 0.5 for one in brackets. 0 where the row shortens the name.
  */
 function findSisterExtra(index: MatchIndex, name: QueryName, document: number, others: string): number {
-  const [ours, theirs] = [distinctWords(name.marks), distinctWords(others)]
-  if (name.isShortened || ours.length + theirs.length === 0) return 0
-  const words = readWords(index, document)
-  const isLeft = (word: string, all: readonly string[]): boolean => all.every(other => wordSimilarity(word, other) === 0)
-  const left = [...ours.filter(word => isLeft(word, words)), ...theirs.filter(word => isLeft(word, name.words))]
+  if (name.isShortened) return 0
+  const theirs = others === '' ? 0 : sisterExtraOf(name, others)
+  if (theirs === 1 || name.distinct.length === 0) return theirs
+  return Math.max(theirs, weighLeft(name.distinct, readWords(index, document)))
+}
+
+/** 1 if a word by which groups name their companies has no counterpart in the other name, 0.5 if another word has none. */
+function weighLeft(distinct: readonly string[], words: readonly string[]): number {
+  const left = distinct.filter(word => words.every(other => wordSimilarity(word, other) === 0))
   return left.some(isGroupWord) ? 1 : left.length > 0 ? 0.5 : 0
+}
+
+/** What the distinguishing words of another name weigh, computed once for each of the marks that candidates have. */
+function sisterExtraOf(name: QueryName, others: string): number {
+  const known = name.sisterExtras.get(others)
+  if (known !== undefined) return known
+  const found = weighLeft(distinctWords(others), name.words)
+  name.sisterExtras.set(others, found)
+  return found
 }
 
 /** Fills the name features of `vector`, which must be zero elsewhere. */

@@ -188,6 +188,7 @@ export function decide(
 
 /** The first score where all log-odds are higher by `lead`. */
 function raiseScore(scores: readonly number[], lead: number): number {
+  if (lead === 0) return scores[0]!
   const none = Math.max(0, 1 - scores.reduce((sum, score) => sum + score, 0))
   const factor = Math.exp(lead)
   return (scores[0]! * factor) / (none + (1 - none) * factor)
