@@ -30,6 +30,8 @@ type Age = keyof (typeof KINDS)['plain']['ages']
 
 export class Judge {
   readonly faults: string[] = []
+  /** How many jobs were paid when the answers of a run were kept: times do not tell the order when the clock steps back. */
+  readonly #keptAfter = new Map<string, number>()
   readonly #referee: CampaignReferee
   readonly #answers: Answers
   readonly #runsDirs: readonly string[]
@@ -90,7 +92,19 @@ export class Judge {
     if (!isWide(from, name)) this.faults.push(`${what} lacks tags`)
     const age = chosenAt - payment.at
     const most = Math.min(KINDS[from].ages[this.#ageOf(row, name)], KINDS[name].ages[this.#ageOf(row, name)])
-    if (age >= most + LATE_MS || age < -HOUR) this.faults.push(`${what} was ${age / HOUR} hours old of ${most / HOUR}`)
+    if (age >= most + LATE_MS) this.faults.push(`${what} was ${age / HOUR} hours old of ${most / HOUR}`)
+    // By the clock of the run that paid: after a kill, a step back may lie between the payment and the resume that finds it.
+    const requested = earlier.state.jobs.find(({ id }) => id === payment.jobId)?.enrichRequested
+    if (Date.parse(requested ?? '') > chosenAt) this.faults.push(`${what} is from the future: ${requested}`)
+  }
+
+  /** To be called when processes end. */
+  noteKept(): void {
+    for (const runsDir of this.#runsDirs)
+      for (const id of listRunIds(runsDir)) {
+        const run = this.#keptAfter.has(id) ? null : this.#recorded(id)
+        if (run !== null && isOwn(run)) this.#keptAfter.set(id, this.#referee.payments.length)
+      }
   }
 
   /** No row is paid again before its answer is too old, but where a run without a process has asked it, which is named. */
@@ -113,8 +127,8 @@ export class Judge {
           twice.length === 0 ||
           isNamed(by, before) ||
           isNamed(before, by) ||
-          isLeft(by, before, later) ||
-          isLeft(before, by, earlier)
+          this.#isLeft(by, before, later) ||
+          this.#isLeft(before, by, earlier)
         )
           continue
         this.faults.push(`${later.run} paid again what ${earlier.run} had paid: ${twice.join(' | ')}`)
@@ -137,6 +151,13 @@ export class Judge {
         KINDS[other].third === KINDS[from].third && isWide(other, from) && !this.#isFresh(row, [newer, other], [later, name], by)
       )
     })
+  }
+
+  /** Its keys were no longer compared, and its answers not kept yet. */
+  #isLeft(by: Recorded, before: Recorded, later: Payment): boolean {
+    const isKept = (this.#keptAfter.get(before.state.runId) ?? Number.POSITIVE_INFINITY) <= later.number
+    const chosenAt = timeOf(before.events.find(({ type }) => type === 'reuse.chosen'))
+    return !isKept && checkedAt(by, later) - chosenAt > LEFT_MS
   }
 
   #ageOf(row: string, name: Name): Age {
@@ -181,13 +202,6 @@ function isNamed(by: Recorded, before: Recorded): boolean {
     ({ code, message }) => code === 'FETTLE_ASKED_BEFORE' && message.includes(before.state.runId),
   )
   return named !== undefined && (lineOf(by) !== lineOf(before) || named.message.includes('cannot be used'))
-}
-
-/** Its keys were no longer compared, and its answers not kept yet. */
-function isLeft(by: Recorded, { events }: Recorded, later: Payment): boolean {
-  const at = checkedAt(by, later)
-  const isKept = timeOf(events.find(({ type }) => type === 'answers.kept')) <= at
-  return !isKept && at - timeOf(events.find(({ type }) => type === 'reuse.chosen')) > LEFT_MS
 }
 
 /** Its answers are kept. */

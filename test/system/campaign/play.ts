@@ -262,6 +262,7 @@ export class Campaign {
     host.end(0, null)
     await host.ended
     this.#referee.plans.delete(host.pid)
+    this.judge.noteKept()
     this.#ends++
     return end
   }
