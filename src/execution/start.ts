@@ -173,13 +173,22 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   if (settings.record != null) checkRecording(settings.record, null)
   if (merge === undefined && settings.queued === undefined) await assertAccount(plan, settings)
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
-  const begin = (): Promise<StartedRun> => beginRun(plan, settings, identity, merge)
+  let begun: RunState | null = null
+  const begin = async (): Promise<StartedRun> => {
+    const started = await beginRun(plan, settings, identity, merge)
+    begun = started.state
+    return started
+  }
   const { runsDir, runtime } = settings
   // What a list in a queue may cost was reserved when it was submitted.
   const { state, ...run } =
     merge !== undefined || settings.queued !== undefined
       ? await begin()
-      : await reserveCredits(plan, { runsDir, identity, clock: runtime.clock }, begin, started => started.state)
+      : await reserveCredits(plan, { runsDir, identity, clock: runtime.clock }, begin, started => started.state).catch(
+          (error: unknown) => {
+            throw begun === null ? error : stillResumable(error, begun)
+          },
+        )
   return execute(state, null, { ...run, lock }, settings)
 }
 
