@@ -98,10 +98,7 @@ export const lockPath = (runsDir: string, pipeline: string): string =>
 export function listRunIds(runsDir: string, pipeline?: string): string[] {
   if (!existsSync(runsDir)) return []
   return readdirSync(runsDir)
-    .filter(name => {
-      const id = parseRunId(name)
-      return id !== null && (pipeline === undefined || id.line === pipeline)
-    })
+    .filter(name => RUN_ID.test(name) && (pipeline === undefined || name.slice(17, -7) === pipeline))
     .sort()
     .reverse()
 }

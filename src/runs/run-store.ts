@@ -1,7 +1,7 @@
 /**
  * Finds runs among many: the runs of a series, the unfinished run, the last good run, the run of a run key. The folder shows which runs exist, the
- * journals how they are. `runs.jsonl` is a hint, so that a run costs the same beside five kept runs and beside thousands: a run writes
- * a line for each finished run that it has looked at, which counts while the journal has the size and the time that it had. Readers never write it.
+ * journals how they are. `runs.jsonl` is a hint, so that a run costs the same with five kept runs and with thousands: a run writes a line for
+ * each finished run that it has read. A line can exclude a run; one that fits is read. Readers never write it.
  */
 import { appendFileSync, existsSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -34,9 +34,10 @@ import {
   runDirectory,
 } from './run-directory.ts'
 
-/** What is known of a finished run without its journal. A line begins with these three: the run, and the size and time of its journal. */
+/** What is known of a finished run without its journal. */
 interface Known {
   readonly run: string
+  /** Size and time of the journal. */
   readonly bytes: number
   readonly changedMs: number
   /** The names of its series, without and with the account. */
@@ -55,9 +56,8 @@ const indexPath = (runsDir: string): string => join(runsDir, 'runs.jsonl')
 interface Index {
   readonly path: string
   readonly stats: Stats | undefined
-  readonly lines: readonly string[]
-  /** The last line of each run, not parsed. */
-  readonly texts: ReadonlyMap<string, string>
+  readonly lines: number
+  readonly runs: ReadonlyMap<string, Known>
 }
 
 /** Of the last folder: one run looks several times. */
@@ -70,7 +70,7 @@ function readIndex(runsDir: string): Index {
     last?.path === path && ['ino', 'size', 'mtimeMs'].every(key => last?.stats?.[key as 'ino'] === stats?.[key as 'ino'])
   if (!isRead) {
     const lines = readLines(path)
-    last = { path, stats, lines, texts: new Map(lines.map(text => [text.split('"', 4)[3] ?? '', text])) }
+    last = { path, stats, lines: lines.length, runs: new Map(lines.flatMap(parseLine)) }
   }
   return last!
 }
@@ -84,50 +84,54 @@ function readLines(path: string): string[] {
   }
 }
 
-/** The line of each run while its journal has the size and time of it; null for any other run. */
-function currentLines(runsDir: string): (id: string) => string | null {
-  const { texts } = readIndex(runsDir)
-  return id => {
-    const text = texts.get(id)
-    if (text === undefined) return null
-    const found = statSync(`${runsDir}/${id}/${JOURNAL_FILE}`, { throwIfNoEntry: false })
-    return text.startsWith(`{"run":"${id}","bytes":${found?.size},"changedMs":${found?.mtimeMs},`) ? text : null
+/** None for a line that a kill has torn. */
+function parseLine(text: string): [string, Known][] {
+  try {
+    const known = JSON.parse(text) as Known
+    return [[known.run, known]]
+  } catch {
+    return []
   }
 }
 
-/** What is known of each run whose journal is the one that was looked at; null for any other. It has finished. */
+/** What is known of each run that has finished; null for any other, and for one whose end may have changed. */
 export function knownRuns(runsDir: string): (id: string) => Known | null {
-  const current = currentLines(runsDir)
+  const { runs } = readIndex(runsDir)
   return id => {
-    try {
-      return JSON.parse(current(id) ?? 'null') as Known | null
-    } catch {
-      // A kill has torn the line.
-      return null
-    }
+    const known = runs.get(id)
+    if (known === undefined) return null
+    // A review changes how a run ended, as long as what came back is kept.
+    if (known.isTidy && known.status !== 'error') return known
+    const found = statSync(runDirectory(runsDir, id).journal, { throwIfNoEntry: false })
+    return found?.size === known.bytes && found.mtimeMs === known.changedMs ? known : null
   }
 }
 
 /** The runs that may have this run key, newest first. */
 function runsOfKey(runsDir: string, runKey: string, isOfPipeline: (id: string) => boolean): string[] {
-  const current = currentLines(runsDir)
+  const knownRun = knownRuns(runsDir)
   const quoted = JSON.stringify(runKey)
-  return listRunIds(runsDir).filter(
-    id => isOfPipeline(id) && (current(id) ?? readKeptText(runDirectory(runsDir, id).journal))?.includes(quoted),
-  )
+  return listRunIds(runsDir).filter(id => {
+    const known = knownRun(id)
+    if (known !== null) return known.runKeys.includes(runKey) && isOfPipeline(id)
+    return isOfPipeline(id) && readKeptText(runDirectory(runsDir, id).journal)?.includes(quoted)
+  })
 }
 
-/** Adds what is known of finished runs. A hint that cannot be written is found again in the journals. */
-async function remember(runsDir: string, added: readonly Known[]): Promise<void> {
-  const toText = (known: Iterable<Known>): string => [...known].map(one => `${JSON.stringify(one)}\n`).join('')
+/** Lines beyond one for each run, before the file is written again. */
+const MOST_REPLACED = 1000
+
+/** Adds what is known of finished runs; `ids`: all that are there. A hint that cannot be written is found again in the journals. */
+async function remember(runsDir: string, added: readonly Known[], ids: readonly string[]): Promise<void> {
+  const toText = (known: readonly Known[]): string => known.map(one => `${JSON.stringify(one)}\n`).join('')
   try {
-    const ids = listRunIds(runsDir)
+    const { stats, lines } = readIndex(runsDir)
     // Opening a FIFO would never end.
-    if (readIndex(runsDir).stats?.isFile() === false) return
+    if (stats?.isFile() === false) return
     appendFileSync(indexPath(runsDir), `\n${toText(added)}`, { mode: 0o600 })
-    const { lines } = readIndex(runsDir)
-    const known = knownRuns(runsDir)
-    if (lines.length > 4 * ids.length + 100) await writeAtomic(indexPath(runsDir), toText(ids.flatMap(id => known(id) ?? [])))
+    if (lines <= ids.length + MOST_REPLACED) return
+    const { runs } = readIndex(runsDir)
+    await writeAtomic(indexPath(runsDir), toText(ids.flatMap(id => runs.get(id) ?? [])))
   } catch {
     // Other commands read the journals.
   }
@@ -266,11 +270,13 @@ export async function tidyRuns({ id, path }: RunDirectory, state: RunState, keep
   const series = describeSeries(plan, identity).name
   const seen = [knowOf(runsDir, state, false)]
   const knownRun = knownRuns(runsDir)
+  const ids = listRunIds(runsDir)
   let needsRows = true
-  for (const older of listRunIds(runsDir, lineOf(plan)).filter(one => one < id)) {
-    const directory = runDirectory(runsDir, older)
+  for (const older of ids.filter(one => one < id)) {
     const known = knownRun(older)
     if (known?.isTidy && (!known.hasRows || keepsRows)) continue
+    if (parseRunId(older)?.line !== lineOf(plan)) continue
+    const directory = runDirectory(runsDir, older)
     if (known === null && recordedNothing(directory)) {
       removeIfPossible(directory.path)
       continue
@@ -293,7 +299,7 @@ export async function tidyRuns({ id, path }: RunDirectory, state: RunState, keep
     const now = { ...run, hasRows: existsSync(rows), isTidy: kept.every(name => !existsSync(join(directory.path, name))) }
     if (run !== known || run.isTidy !== now.isTidy || run.hasRows !== now.hasRows) seen.push(now)
   }
-  await remember(runsDir, seen)
+  await remember(runsDir, seen, ids)
 }
 
 function knowOf(runsDir: string, { runId, plan, identity, status, runKeys }: RunState, isTidy: boolean): Known {

@@ -5,7 +5,6 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { z } from 'zod'
 import { accountWords, readAccount } from '../account/account.ts'
 import { counted } from '../counted.ts'
 import { type Credentials, type Env, findProxies } from '../env/environment.ts'
@@ -97,18 +96,21 @@ function queuedSpending(runsDir: string, runId: string): RunSpending | null {
 }
 
 /** A line of spending.jsonl. */
-const Line = z.strictObject({
+interface Line {
   /** When the run started: its month counts. */
-  at: z.iso.datetime(),
-  account: z.string(),
-  run: z.string(),
+  readonly at: string
+  readonly account: string
+  readonly run: string
   /** Until the run has ended, the most that it may come to; then what it cost, or may have cost where that is not known. */
-  credits: z.int().nonnegative(),
-  state: z.enum(['reserved', 'settled']),
+  readonly credits: number
+  readonly state: 'reserved' | 'settled'
   /** Of a merge: the runs of its shards, which spent it. */
-  shards: z.array(z.string()).optional(),
-})
-type Line = z.infer<typeof Line>
+  readonly shards?: readonly string[]
+}
+
+/** A line, as `lineOf` makes it. A schema takes three times as long, and each run reads the lines of all runs. */
+const LINE =
+  /^\{"at":"\d{4}-\d\d-\d\dT[\d:.]+Z","account":"[^"\\\p{Cc}]*","run":"[\w.-]+","credits":(?:0|[1-9]\d*),"state":"(?:reserved|settled)"(?:,"shards":\["[\w.-]+"(?:,"[\w.-]+")*\])?\}$/u
 
 const spendingPath = (runsDir: string): string => join(runsDir, 'spending.jsonl')
 
@@ -117,17 +119,14 @@ function readLines(runsDir: string): Map<string, Line> {
   const path = spendingPath(runsDir)
   const lines = (readKeptText(path) ?? '').split('\n').slice(0, -1)
   return new Map(
-    lines.map((text, at) => {
-      try {
-        const line = Line.parse(JSON.parse(text))
-        return [line.run, line]
-      } catch (cause) {
+    lines.map((text, number) => {
+      if (!LINE.test(text))
         throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the record of what runs spent is damaged', {
-          at: { file: path, line: at + 1, column: null },
+          at: { file: path, line: number + 1, column: null },
           hint: 'Restore the file from a backup, or remove the line: its run then counts by its journal.',
-          cause,
         })
-      }
+      const line = JSON.parse(text) as Line
+      return [line.run, line]
     }),
   )
 }

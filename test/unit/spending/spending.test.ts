@@ -8,7 +8,7 @@ import { fold, type RunState, readJournal, writeJournal } from '../../../src/jou
 import type { Plan } from '../../../src/pipeline/index.ts'
 import { pruneRuns } from '../../../src/privacy/prune.ts'
 import { runDirectory } from '../../../src/runs/run-directory.ts'
-import { lastGoodRun, runToContinue } from '../../../src/runs/run-store.ts'
+import { findStart, lastGoodRun, runToContinue, tidyRuns } from '../../../src/runs/run-store.ts'
 import { costsOf } from '../../../src/spending/costs.ts'
 import { reserveCredits, settleCredits, spentInMonth } from '../../../src/spending/spending.ts'
 import { removeStaged } from '../../../src/staging/staged-input.ts'
@@ -35,22 +35,23 @@ function garble(path: string): void {
   fs.utimesSync(path, atime, mtime)
 }
 
-/** The names of the files that `look` reads. */
-function filesRead(look: () => unknown): string[] {
+const FILE_OPERATIONS = ['readFileSync', 'openSync', 'statSync', 'existsSync', 'readdirSync'] as const
+
+/** The paths of the files and folders that `look` reads, or asks about. */
+async function pathsRead(look: () => unknown): Promise<string[]> {
   const read: string[] = []
-  const { readFileSync: real, openSync: open } = fs
-  const restore = replaceBuiltin(fs, {
-    readFileSync: (...args: Parameters<typeof real>) => {
+  const counting =
+    (real: (...args: unknown[]) => unknown) =>
+    (...args: unknown[]): unknown => {
       read.push(String(args[0]))
       return real(...args)
-    },
-    openSync: (...args: Parameters<typeof open>) => {
-      read.push(String(args[0]))
-      return open(...args)
-    },
-  })
+    }
+  const restore = replaceBuiltin(
+    fs,
+    Object.fromEntries(FILE_OPERATIONS.map(name => [name, counting(fs[name] as (...args: unknown[]) => unknown)])),
+  )
   try {
-    look()
+    await look()
   } finally {
     restore()
   }
@@ -144,6 +145,17 @@ test('a damaged line is an error that names it, a torn last one is cut off by th
   }
 })
 
+test('a merge or its shards count: the shards where all of them have a line, regardless of their month', () => {
+  const line = (run: string, credits: number, more: object = {}, at = '2026-11-26T12:00:00.000Z'): string =>
+    `${JSON.stringify({ at, account: ACCOUNT, run, credits, state: 'settled', ...more })}\n`
+  const merge = line('merged', 7, { shards: ['first', 'second'] })
+  mkdirSync(runsDir)
+  writeFileSync(spendingFile(), merge + line('first', 3))
+  expect(count()).toBe(7)
+  writeFileSync(spendingFile(), merge + line('first', 3) + line('second', 4, {}, '2026-10-31T23:59:59.999Z'))
+  expect(count()).toBe(3)
+})
+
 test('a removed run counts by its record, also one without a line', async () => {
   const state = await remoteRun()
   const cost = count()
@@ -152,19 +164,31 @@ test('a removed run counts by its record, also one without a line', async () => 
   expect(count()).toBe(cost)
 })
 
-test('what is known of finished runs is found without their journals, until one has changed, and a look writes nothing', async () => {
+test('what is known of finished runs is found without a look at them, the journal of one that fits is read, and a look writes nothing', async () => {
   const ids: string[] = []
   for (const row of ['A', 'B', 'C']) {
     here.write('in.csv', `name,country\nZyxwv ${row} Ltd,GB\nHarrow Optics Ltd,GB\n`)
     ids.push((await run(here.pipeline(), here.options())).metadata.runId)
   }
-  const { plan, identity } = fold(readJournal(journalOf(ids[2]!)).events)!
+  const state = fold(readJournal(journalOf(ids[2]!)).events)!
+  const { plan, identity } = state
   const names = readdirSync(runsDir)
-  const journalsRead = (look: () => unknown): string[] => ids.filter(id => filesRead(look).includes(journalOf(id)))
+  const runsRead = async (look: () => unknown): Promise<string[]> => {
+    const read = await pathsRead(look)
+    return ids.filter(id => read.some(path => path.startsWith(join(runsDir, id))))
+  }
   const other = { ...plan, fingerprint: 'of a different list' }
-  expect(journalsRead(() => expect(runToContinue(other, identity, runsDir)?.runId).toBe(ids[2]))).toEqual([ids[2]])
-  expect(journalsRead(() => expect(lastGoodRun(runsDir, { plan, identity })?.runId).toBe(ids[2]))).toEqual([ids[2]])
-  // The journal says how a run is: this one is unfinished now.
+  expect(await runsRead(() => expect(runToContinue(other, identity, runsDir)?.runId).toBe(ids[2]))).toEqual([ids[2]])
+  expect(await runsRead(() => expect(lastGoodRun(runsDir, { plan, identity })?.runId).toBe(ids[2]))).toEqual([ids[2]])
+  expect(await runsRead(() => expect(findStart(runsDir, plan.name, 'monday')).toBeNull())).toEqual([ids[2]])
+  // Nothing of a tidy run is left to remove.
+  expect(await runsRead(() => tidyRuns(runDirectory(runsDir, ids[2]!), state, true))).toEqual([ids[2]])
+  // A review can make the newest run good.
+  await tidyRuns(runDirectory(runsDir, ids[2]!), { ...state, status: 'fail' }, true)
+  expect(lastGoodRun(runsDir, { plan, identity })?.runId).toBe(ids[1])
+  fs.utimesSync(journalOf(ids[2]!), 1, 1)
+  expect(lastGoodRun(runsDir, { plan, identity })?.runId).toBe(ids[2])
+  // The journal of a run that fits is read: this one is unfinished now.
   const events = readJournal(journalOf(ids[0]!)).events
   await writeJournal(journalOf(ids[0]!), events.slice(0, -1))
   expect(
@@ -184,12 +208,14 @@ test('what is known of finished runs is found without their journals, until one 
   expect(existsSync(join(runsDir, 'runs.jsonl'))).toBe(false)
 })
 
-test('a stored input is removed without reading the journals of finished runs', async () => {
+test('a stored input is removed without a look at the journals of finished runs', async () => {
   const { metadata } = await run(here.pipeline(), here.options())
+  // A later run has removed what the first one left.
+  await run(here.pipeline(), { ...here.options(), fresh: true })
   const name = `${'a'.repeat(64)}.csv`
   mkdirSync(join(runsDir, 'inputs'), { recursive: true })
   writeFileSync(join(runsDir, 'inputs', name), 'x')
-  expect(filesRead(() => removeStaged(runsDir, 'stdin', name))).not.toContain(runDirectory(runsDir, metadata.runId).journal)
+  expect(await pathsRead(() => removeStaged(runsDir, 'stdin', name))).not.toContain(runDirectory(runsDir, metadata.runId).journal)
 })
 
 test('prune names the runs that it could not remove', async () => {
