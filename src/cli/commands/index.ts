@@ -215,9 +215,9 @@ export const COMMANDS: readonly Command[] = [
     ],
     conflicts: { ...REGISTER_CONFLICTS, truth: ['decisions'] },
     examples: [
-      ['fettle evaluate nightly.yml --truth "Company No"', 'by a column of the list'],
-      ['fettle evaluate nightly.yml --input last-year.csv --truth general.connectId', 'by an earlier output'],
-      ['fettle evaluate nightly.yml --misses misses.csv', 'by the decisions of the pipeline; its misses as a table'],
+      ['fettle evaluate nightly.yml --truth "Company No"', 'by a column'],
+      ['fettle evaluate nightly.yml --input old.csv --truth ID', 'by an earlier output'],
+      ['fettle evaluate nightly.yml --misses misses.csv', 'by decisions'],
     ],
     load: () => import('./evaluate.ts'),
   },

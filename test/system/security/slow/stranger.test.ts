@@ -102,6 +102,7 @@ const ROWS_OF: Readonly<Record<string, Row>> = {
   check: { pipeline: file => ['check', file] },
   plan: { pipeline: file => ['plan', file], isRefused: true },
   estimate: { pipeline: file => ['estimate', file] },
+  evaluate: { pipeline: file => ['evaluate', file, '--sample', '--truth', 'Reg No'] },
   test: { pipeline: file => ['test', file.replace('.yml', '.test.yml')] },
   resume: {
     recorded: [
