@@ -1,6 +1,6 @@
 /**
- * Compares a recorded run with the current pipeline file. A resume executes the recorded plan; only poll, retry, checks, decisions
- * and report may have changed since. It does not read the input, which may be gone.
+ * Compares a recorded run with the current pipeline file. A resume executes the recorded plan; only the keys marked `live` in
+ * `pipeline/model/plan.ts` may have changed since. It does not read the input, which may be gone.
  */
 import { readFileSync } from 'node:fs'
 import type { Credentials } from '../env/environment.ts'

@@ -1,6 +1,6 @@
 /**
- * Proves that the rows of an enriched file are the uploaded rows in their order: by `general.rowNumber`, counted from 1, or by mapped
- * cells that all repeat exactly. Rows with equal mapped cells have equal answers. Without either proof nothing is joined, nor where the
+ * Proves that the rows of an enriched file are the uploaded rows in their order: by `general.rowNumber`, counted from 1, or by cells
+ * that all repeat exactly, the mapped ones among them. Rows with equal mapped cells have equal answers. Without either proof nothing is joined, nor where the
  * companies evidently belong to other rows: a service may number the rows itself, or move its columns against the cells.
  */
 import { FettleError } from '../errors.ts'

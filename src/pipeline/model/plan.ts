@@ -342,7 +342,7 @@ export const PLAN_SHAPE = {
   screen: screen.nullable(),
   /** What happens to the remote jobs once all results are written; absent: nothing. */
   after: free(z.literal('archive').exactOptional()),
-  /** What row content may enter reports: none, rows in review, or those and the unmatched. `mask` names mappings or headers. */
+  /** What row content may enter reports: none, rows in review, or those, the unmatched and duplicates. `mask` names mappings or headers. */
   report: live(object({ rows: z.enum(['none', 'review', 'all']), mask: list(text) })),
   /** Warnings found while planning. */
   issues: free(list(issueSchema)),
