@@ -18,6 +18,8 @@ export interface QueuedRun {
   readonly pipeline: string
   readonly file: string
   readonly identity: string
+  /** Of the whole list. */
+  readonly fingerprint: string
   /** Address and name of the queue; the address without a password. */
   readonly url: string
   readonly name: string

@@ -19,6 +19,7 @@ import { scopeFolders, settleIn } from '../reuse/answer-folder.ts'
 import { checkRowBudget, chooseAndAsk, keyIssues } from '../reuse/choose.ts'
 import { Choice } from '../reuse/files/choice.ts'
 import { answersFolder } from '../reuse/settings.ts'
+import { assertNotQueued, assertNotStarted } from '../runs/open-runs.ts'
 import {
   makeFolder,
   makeRunDirectory,
@@ -67,8 +68,14 @@ export async function submitShards(
     assertListKept(plan, identity, settings)
     await assertDecisionsKept(plan, settings, now)
     const { url, name } = connected.address
-    const own = { pipeline: plan.name, file: plan.file, identity, url, name, jobs }
-    const run = findQueuedRun(settings.runsDir, own, fresh) ?? (await newQueuedRun({ plan, shards, own, now }, settings))
+    const own = { pipeline: plan.name, file: plan.file, identity, fingerprint: plan.fingerprint, url, name, jobs }
+    const earlier = findQueuedRun(settings.runsDir, own, fresh)
+    if (fresh) await withShardQueue(connected, board => board.assertIdle(jobs))
+    else if (earlier === null) {
+      assertNotQueued(plan, identity, settings.runsDir)
+      assertNotStarted(plan, identity, settings.runsDir)
+    }
+    const run = (fresh ? null : earlier) ?? (await newQueuedRun({ plan, shards, own, now }, settings))
     const signer = await signerOf(identity, settings)
     const posted: { id: string; task: ReturnType<typeof sealTask> }[] = []
     for (const [at, shard] of shards.entries()) {
@@ -79,6 +86,8 @@ export async function submitShards(
     const isBad = (id: string, end: unknown): boolean => isBadEnd(openEnd(connected, id, end, signer))
     const how = { atOnce: plan.concurrency, fresh, isBad }
     const { found } = await withShardQueue(connected, board => board.post(posted, how))
+    // What its shards may have cost stays reserved: it was a run.
+    if (fresh && earlier !== null) await dropQueuedRun(earlier.runId, settings)
     const there = found === 0 ? '' : found === jobs.length ? ', all of them there already' : `, ${found} of them there already`
     settings.observers?.emit(
       'onNote',
@@ -91,7 +100,7 @@ export async function submitShards(
 interface NewList {
   readonly plan: Plan
   readonly shards: readonly Plan[]
-  readonly own: Pick<QueuedRun, 'pipeline' | 'file' | 'identity' | 'url' | 'name' | 'jobs'>
+  readonly own: Pick<QueuedRun, 'pipeline' | 'file' | 'identity' | 'fingerprint' | 'url' | 'name' | 'jobs'>
   readonly now: number
 }
 
@@ -118,10 +127,15 @@ async function newQueuedRun({ plan, shards, own, now }: NewList, settings: RunSe
       () => ({ runId, startedAt: spending.at }),
     )
   } catch (error) {
-    for (const folder of scopeFolders(answersFolder(settings, settings.args))) await settleIn(folder, [runId])
-    removeIfPossible(directory.path)
+    await dropQueuedRun(runId, settings)
     throw error
   }
+}
+
+/** Removes the record of a list, and what it asked. */
+async function dropQueuedRun(runId: string, settings: RunSettings): Promise<void> {
+  for (const folder of scopeFolders(answersFolder(settings, settings.args))) await settleIn(folder, [runId])
+  removeIfPossible(runDirectory(settings.runsDir, runId).path)
 }
 
 /** With the earlier answers of this machine: workers have none. */

@@ -21,6 +21,7 @@ import { assertListKept } from '../prepare/kept-list.ts'
 import { lineageEvent } from '../report/index.ts'
 import { lostParts } from '../results/index.ts'
 import { type HeldLock, holdLock } from '../reuse/answer-folder.ts'
+import { assertNotQueued } from '../runs/open-runs.ts'
 import { hasReports, readReport, writeReports } from '../runs/report-files.ts'
 import {
   lockPath,
@@ -55,7 +56,9 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
     if (earlier !== null) return repeatedResult(earlier, plan, settings)
     const last = fresh ? null : runToContinue(plan, identityOf(plan.service, settings.credentials), settings.runsDir)
     const start = async (): Promise<RunResult> => {
-      assertListKept(plan, identityOf(plan.service, settings.credentials), settings)
+      const identity = identityOf(plan.service, settings.credentials)
+      if (!fresh) assertNotQueued(plan, identity, settings.runsDir)
+      assertListKept(plan, identity, settings)
       await assertDecisionsKept(plan, settings, nowOf(settings)())
       return newRun(plan, lock, settings)
     }

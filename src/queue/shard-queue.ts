@@ -57,10 +57,8 @@ export class ShardQueue {
     shards: readonly QueuedShard[],
     { atOnce, fresh, isBad }: { atOnce: number; fresh: boolean; isBad: (id: string, end: unknown) => boolean },
   ): Promise<{ readonly found: number }> {
+    if (fresh) await this.assertIdle(shards.map(({ id }) => id))
     const existing = await Promise.all(shards.map(({ id }) => this.#find(id)))
-    const busy = existing.filter(shard => shard?.state === 'active')
-    if (fresh && busy.length > 0)
-      throw new FettleError('FETTLE_LOCKED', `${busy.length} of its shards are being run by workers and cannot be replaced`)
     return readable(`the queue ${this.#queue.name}`, async () => {
       // All ends are judged before anything is changed.
       const replaced = new Set(
@@ -80,6 +78,13 @@ export class ShardQueue {
       }
       return { found }
     })
+  }
+
+  /** Throws FETTLE_LOCKED when a shard is being run. */
+  async assertIdle(ids: readonly string[]): Promise<void> {
+    const { active } = await this.status(ids)
+    if (active > 0)
+      throw new FettleError('FETTLE_LOCKED', `${active} of its shards are being run by workers and cannot be replaced`)
   }
 
   /** Throws FETTLE_QUEUE_SETTINGS for data that cannot be read. */

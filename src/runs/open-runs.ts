@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { action, FettleError } from '../errors.ts'
 import { readKeptText } from '../files/kept-files.ts'
 import { type RunState, readStart } from '../journal/index.ts'
-import { describeSeries } from '../pipeline/index.ts'
+import { describeSeries, isSameWork, type Plan } from '../pipeline/index.ts'
 import { QUEUE_FILE } from '../results/file-names.ts'
 import { shellCommand } from '../shell-command.ts'
 import { findRunId, listRunIds, parseRunId, readRun, runDirectory } from './run-directory.ts'
+import { runToContinue } from './run-store.ts'
 
 /** As in a line of the journal; quotes inside of a value are escaped there. */
 const DETACHED = '"type":"run.detached"'
@@ -17,6 +18,32 @@ const journalText = (runsDir: string, id: string): string => readKeptText(runDir
 /** Whether the list of the run is in a queue, without a journal here. */
 const isQueued = (runsDir: string, id: string): boolean =>
   !existsSync(runDirectory(runsDir, id).journal) && existsSync(join(runsDir, id, QUEUE_FILE))
+
+/**
+ * Throws FETTLE_QUEUE where the rows of a plan are in a queue and not merged, as another run, or as shards of another number: they would be
+ * paid again.
+ */
+export function assertNotQueued({ name, fingerprint }: Plan, identity: string, runsDir: string): void {
+  for (const id of listRunIds(runsDir, name)) {
+    const record = JSON.parse(readKeptText(join(runsDir, id, QUEUE_FILE)) ?? '{}') as Partial<Record<string, unknown>>
+    if (record.fingerprint !== fingerprint || record.identity !== identity) continue
+    if (isOpen(runsDir, id, ({ finished }) => !finished))
+      throw openElsewhere(`the list is in a queue as the run ${id}`, 'collect', id)
+  }
+}
+
+/** Throws FETTLE_QUEUE where a run of this machine has not finished the plan: its rows would be paid again by workers. */
+export function assertNotStarted(plan: Plan, identity: string, runsDir: string): void {
+  const last = runToContinue(plan, identity, runsDir)
+  if (last !== null && !last.finished && isSameWork(last.plan, plan))
+    throw openElsewhere(`the run ${last.runId} of the same list is not finished`, 'resume', last.runId)
+}
+
+const openElsewhere = (why: string, command: 'collect' | 'resume', id: string): FettleError =>
+  new FettleError('FETTLE_QUEUE', `${why}: another run would pay for its rows again`, {
+    hint: `${command === 'collect' ? 'Collect' : 'Resume'} it. To start again and pay again, add --new.`,
+    action: action(command, id),
+  })
 
 /** Whether `collect` finishes the run: it was detached, or its list is in a queue. */
 export const isCollected = (runsDir: string, id: string): boolean =>

@@ -1,9 +1,11 @@
 /** Queues from a program: `submit`, `worker`, `collect` and `run` with a queue give the outputs of one run in this process. */
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { QueuedRun } from '../../../src/distributed/queued-run.ts'
 import { collect, FettleError, type LibraryOptions, run, submit, worker } from '../../../src/index.ts'
-import { folderOf } from '../../system/cli/fettle.ts'
+import { spentInMonth } from '../../../src/spending/spending.ts'
+import { fettle, folderOf } from '../../system/cli/fettle.ts'
 import { CREDENTIALS, realService } from '../../system/cli/servers.ts'
 import { HAS_REDIS, startRedis } from './redis.ts'
 
@@ -48,6 +50,52 @@ describe.skipIf(!HAS_REDIS)('a queue from a program', { timeout: 240_000 }, () =
     stop.abort()
     await working
     expect(notes.some(text => text.startsWith('p 1/2: '))).toBe(true)
+  })
+
+  test('a list that was started here or in a queue is not started again in the other way, except with fresh', async () => {
+    const { env, pipeline, created } = await setUp('s')
+    const queue = { url: (await startRedis()).url }
+    const shards = { env, queue, shards: 2 }
+    const submitted = await submit(pipeline, shards)
+    for (const again of [run(pipeline, { env }), submit(pipeline, { ...shards, shards: 3 })])
+      await expect(again).rejects.toMatchObject({
+        ...{ code: 'FETTLE_QUEUE', message: expect.stringContaining(`is in a queue as the run ${submitted.runId}`) },
+        action: { command: 'collect', args: [submitted.runId] },
+      })
+    expect(created()).toBe(0)
+    const stop = new AbortController()
+    const onEvent = ({ type }: { readonly type: string }): void => {
+      if (type === 'match.finished') stop.abort()
+    }
+    const options = { env, fresh: true, signal: stop.signal, reporters: [{ name: 'stop', onEvent }] }
+    await expect(run({ ...pipeline, name: 't' }, options)).rejects.toThrow()
+    expect(created()).toBe(1)
+    await expect(submit({ ...pipeline, name: 't' }, shards)).rejects.toMatchObject({
+      ...{ code: 'FETTLE_QUEUE', message: expect.stringMatching(/^the run \S+-t-\S+ of the same list is not finished/) },
+    })
+    await submit({ ...pipeline, name: 't' }, { ...shards, fresh: true })
+  })
+
+  test('shards that are replaced before they were merged, and a changed list, count in the month as well', async () => {
+    const { env, pipeline } = await setUp('u')
+    const queue = { url: (await startRedis()).url }
+    const shards = { env, queue, shards: 2 }
+    const { runId } = await submit(pipeline, shards)
+    const { identity } = JSON.parse(readFileSync(join('fettle-runs', runId, 'queue.json'), 'utf8')) as QueuedRun
+    const count = (): number => spentInMonth('fettle-runs', identity, Date.now()).credits
+    expect(count()).toBe(6)
+    const stop = new AbortController()
+    const working = worker({ env, queue, concurrency: 2, signal: stop.signal })
+    const ready = await fettle(['status', runId, '--watch'], { cwd: process.cwd(), env })
+    expect(ready.code, ready.stderr).toBe(0)
+    const next = await submit(pipeline, { ...shards, fresh: true })
+    expect([next.runId === runId, count()]).toEqual([false, 12])
+    expect((await submit(pipeline, shards)).runId).toBe(next.runId)
+    writeFileSync('rows.csv', `${ROWS}Dune AG,4,CH\n`)
+    await submit(pipeline, shards)
+    expect(count()).toBe(19)
+    stop.abort()
+    await working
   })
 
   test('a queue that does not answer, and options that cannot work, are errors of their own', async () => {
