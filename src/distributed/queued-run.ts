@@ -2,29 +2,22 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { FettleError } from '../errors.ts'
 import type { ChosenEvent } from '../execution/run-settings.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
-import { readKeptText } from '../files/kept-files.ts'
 import type { LiveSettings, RunArgs } from '../journal/index.ts'
 import type { Plan } from '../pipeline/index.ts'
 import { QUEUE_FILE } from '../results/file-names.ts'
+import { type QueueRecord, readQueueRecord } from '../runs/open-runs.ts'
 import { listRunIds, readRun, runDirectory } from '../runs/run-directory.ts'
 import type { QueuedSpending } from '../spending/spending.ts'
 
-export interface QueuedRun {
-  readonly version: 1
+export interface QueuedRun extends QueueRecord {
   readonly runId: string
   readonly pipeline: string
   readonly file: string
-  readonly identity: string
-  /** Of the whole list. */
-  readonly fingerprint: string
   /** Address and name of the queue; the address without a password. */
   readonly url: string
   readonly name: string
-  /** The jobs of its shards, in their order. */
-  readonly jobs: readonly string[]
   /** What was submitted here, so that nothing of it is read from Redis. Absent in older records. */
   readonly submitted?: Submitted
   /** Absent in older records. */
@@ -49,20 +42,10 @@ export const recordPath = (runsDir: string, id: string): string => join(runDirec
 export const queuedRun = (runsDir: string, id: string): QueuedRun | null =>
   existsSync(runDirectory(runsDir, id).journal) ? null : shardsLeftInQueue(runsDir, id)
 
-/**
- * The record of the run `id`, which exists until its shards are removed from the queue; null otherwise. Throws
- * FETTLE_JOURNAL_DAMAGED.
- */
+/** The record of the run `id`, also while it is merged; null where there is none. Throws FETTLE_JOURNAL_DAMAGED. */
 export function shardsLeftInQueue(runsDir: string, id: string): QueuedRun | null {
-  const file = recordPath(runsDir, id)
-  if (!existsSync(file)) return null
-  try {
-    const run = JSON.parse(readKeptText(file) ?? 'null') as QueuedRun
-    if (run.version === 1 && Array.isArray(run.jobs)) return { ...run, runId: id }
-  } catch {}
-  throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read ${file}: it does not name the shards in the queue`, {
-    hint: 'Remove the folder and run the same command again: it finds the shards in the queue.',
-  })
+  const record = readQueueRecord(runsDir, id)
+  return record && { ...(record as QueuedRun), runId: id }
 }
 
 type Wanted = Pick<QueuedRun, 'pipeline' | 'url' | 'name' | 'jobs'>

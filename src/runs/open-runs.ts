@@ -8,7 +8,7 @@ import { describeSeries, isSameWork, type Plan } from '../pipeline/index.ts'
 import { QUEUE_FILE } from '../results/file-names.ts'
 import { shellCommand } from '../shell-command.ts'
 import { findRunId, listRunIds, parseRunId, readRun, runDirectory } from './run-directory.ts'
-import { runToContinue } from './run-store.ts'
+import { knownRuns, runToContinue } from './run-store.ts'
 
 /** As in a line of the journal; quotes inside of a value are escaped there. */
 const DETACHED = '"type":"run.detached"'
@@ -19,14 +19,40 @@ const journalText = (runsDir: string, id: string): string => readKeptText(runDir
 const isQueued = (runsDir: string, id: string): boolean =>
   !existsSync(runDirectory(runsDir, id).journal) && existsSync(join(runsDir, id, QUEUE_FILE))
 
+/** What every record of a list in a queue has. */
+export interface QueueRecord {
+  readonly version: 1
+  readonly identity: string
+  /** Of the whole list. */
+  readonly fingerprint: string
+  /** The jobs of its shards, in their order. */
+  readonly jobs: readonly string[]
+}
+
+/** The record of the run `id`, which exists until its shards are removed from the queue; null otherwise. Throws FETTLE_JOURNAL_DAMAGED. */
+export function readQueueRecord(runsDir: string, id: string): QueueRecord | null {
+  const file = join(runsDir, id, QUEUE_FILE)
+  if (!existsSync(file)) return null
+  try {
+    const record = JSON.parse(readKeptText(file) ?? 'null') as QueueRecord
+    if (record.version === 1 && Array.isArray(record.jobs)) return record
+  } catch {}
+  throw new FettleError('FETTLE_JOURNAL_DAMAGED', `cannot read ${file}: it does not name the shards in the queue`, {
+    hint: 'Remove the folder and run the same command again: it finds the shards in the queue.',
+  })
+}
+
 /**
  * Throws FETTLE_QUEUE where the rows of a plan are in a queue and not merged, as another run, or as shards of another number: they would be
- * paid again.
+ * paid again. Throws FETTLE_JOURNAL_DAMAGED for a record that cannot be read.
  */
 export function assertNotQueued({ name, fingerprint }: Plan, identity: string, runsDir: string): void {
+  const knownRun = knownRuns(runsDir)
   for (const id of listRunIds(runsDir, name)) {
-    const record = JSON.parse(readKeptText(join(runsDir, id, QUEUE_FILE)) ?? '{}') as Partial<Record<string, unknown>>
-    if (record.fingerprint !== fingerprint || record.identity !== identity) continue
+    // A run that has finished is merged.
+    if (knownRun(id) !== null) continue
+    const record = readQueueRecord(runsDir, id)
+    if (record?.fingerprint !== fingerprint || record.identity !== identity) continue
     if (isOpen(runsDir, id, ({ finished }) => !finished))
       throw openElsewhere(`the list is in a queue as the run ${id}`, 'collect', id)
   }
