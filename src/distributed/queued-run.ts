@@ -42,7 +42,7 @@ export const recordPath = (runsDir: string, id: string): string => join(runDirec
 export const queuedRun = (runsDir: string, id: string): QueuedRun | null =>
   existsSync(runDirectory(runsDir, id).journal) ? null : shardsLeftInQueue(runsDir, id)
 
-/** The record of the run `id`, also while it is merged; null where there is none. Throws FETTLE_JOURNAL_DAMAGED. */
+/** The record of the run `id`, also while it is merged; null without one. Throws FETTLE_JOURNAL_DAMAGED. */
 export function shardsLeftInQueue(runsDir: string, id: string): QueuedRun | null {
   const record = readQueueRecord(runsDir, id)
   return record && { ...(record as QueuedRun), runId: id }

@@ -176,10 +176,10 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
   if (settings.record != null) checkRecording(settings.record, null)
   if (merge === undefined && settings.queued === undefined) await assertAccount(plan, settings)
   const identity = merge?.identity ?? identityOf(plan.service, settings.credentials)
-  let begun: RunState | null = null
+  let recorded: RunState | null = null
   const begin = async (): Promise<StartedRun> => {
     const started = await beginRun(plan, settings, identity, merge)
-    begun = started.state
+    recorded = started.state
     return started
   }
   const { runsDir, runtime } = settings
@@ -189,7 +189,7 @@ async function newRun(plan: Plan, lock: Lock, settings: RunSettings, merge?: Mer
       ? await begin()
       : await reserveCredits(plan, { runsDir, identity, clock: runtime.clock }, begin, started => started.state).catch(
           (error: unknown) => {
-            throw begun === null ? error : stillResumable(error, begun)
+            throw recorded === null ? error : stillResumable(error, recorded)
           },
         )
   return execute(state, null, { ...run, lock }, settings)

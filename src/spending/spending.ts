@@ -110,7 +110,7 @@ interface Line {
 
 /** A line, as `lineOf` makes it. A schema takes three times as long, and each run reads the lines of all runs. */
 const LINE =
-  /^\{"at":"\d{4}-\d\d-\d\dT[\d:.]+Z","account":"[^"\\\p{Cc}]*","run":"[\w.-]+","credits":(?:0|[1-9]\d*),"state":"(?:reserved|settled)"(?:,"shards":\["[\w.-]+"(?:,"[\w.-]+")*\])?\}$/u
+  /^\{"at":"\d{4}-\d\d-\d\dT[\d:.]+Z","account":"[^"\\\p{Cc}]*","run":"[\w.-]+","credits":(?:0|[1-9]\d*),"state":"(?:reserved|settled)"(?:,"shards":\["[\w.",-]+"\])?\}$/u
 
 const spendingPath = (runsDir: string): string => join(runsDir, 'spending.jsonl')
 
@@ -120,15 +120,23 @@ function readLines(runsDir: string): Map<string, Line> {
   const lines = (readKeptText(path) ?? '').split('\n').slice(0, -1)
   return new Map(
     lines.map((text, number) => {
-      if (!LINE.test(text))
+      const line = parseLine(text)
+      if (line === null)
         throw new FettleError('FETTLE_JOURNAL_DAMAGED', 'the record of what runs spent is damaged', {
           at: { file: path, line: number + 1, column: null },
           hint: 'Restore the file from a backup, or remove the line: its run then counts by its journal.',
         })
-      const line = JSON.parse(text) as Line
       return [line.run, line]
     }),
   )
+}
+
+function parseLine(text: string): Line | null {
+  try {
+    return LINE.test(text) ? (JSON.parse(text) as Line) : null
+  } catch {
+    return null
+  }
 }
 
 const lineOf = ({ startedAt, identity, runId, reserved, finished, shards }: RunSpending): Line => ({
