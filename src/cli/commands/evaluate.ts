@@ -6,7 +6,7 @@ import { type Evaluation, evaluateList, type MissedRow } from '../../evaluate/ev
 import type { Figures } from '../../evaluate/measure.ts'
 import { MOST_MISSES, missesTable } from '../../evaluate/misses.ts'
 import { type Truth, truthInColumn, truthInDecisions } from '../../evaluate/truth.ts'
-import { type Plan, RUN_OUTPUT } from '../../pipeline/index.ts'
+import type { Plan } from '../../pipeline/index.ts'
 import { formatDay } from '../../prepare/decisions.ts'
 import { prepare } from '../../prepare/prepare.ts'
 import { registersHere } from '../../prepare/registers.ts'
@@ -20,14 +20,16 @@ import { printIssues } from '../terminal/print-error.ts'
 import { columnsText, prepareContext } from './shared.ts'
 
 const SCHEMA = 'fettle/evaluate/v1'
+/** In place of the outputs of the pipeline, one of which may be the list. */
+const UNWRITTEN = 'fettle-evaluation.csv'
 
 /** 0, or the exit code of `check` for a pipeline or list with errors. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const file = needText(flags, 'pipeline')
   const precision = readPrecision(flags)
   const misses = readMisses(flags, io)
-  // These are the registers of the evaluation: the service of the pipeline may have its own. Nothing is written, so an output may be the list.
-  const context = { ...prepareContext(flags, io), register: null, output: RUN_OUTPUT, isOffline: true }
+  // These are the registers of the evaluation: the service of the pipeline may have its own.
+  const context = { ...prepareContext(flags, io), register: null, output: UNWRITTEN, isOffline: true }
   const { plan, issues, input, release } = await prepare(file, context)
   release()
   if (plan === null || input === null) {

@@ -14,7 +14,7 @@ register: sample
 input: { path: suppliers.csv, key: Supplier No }
 mappings: { name: Company Name, orgNumber: Reg No, country: Country }
 enrich: { product: basic, tags: [general.connectId, general.companyNumber] }
-output: { path: out.csv, columns: ["*", ${FOUND.join(', ')}] }
+output: { path: out.csv, columns: ["*", ${FOUND.join(', ')}], unmatched: unmatched.csv, review: review.csv }
 `
 
 type Cells = Record<string, string>
