@@ -67,7 +67,7 @@ export function assertNotStarted(plan: Plan, identity: string, runsDir: string):
 
 const openElsewhere = (why: string, command: 'collect' | 'resume', id: string): FettleError =>
   new FettleError('FETTLE_QUEUE', `${why}: another run would pay for its rows again`, {
-    hint: `${command === 'collect' ? 'Collect' : 'Resume'} it. To start again and pay again, add --new.`,
+    hint: `${command === 'collect' ? 'Collect' : 'Resume'} it, or start a new run, which pays again.`,
     action: action(command, id),
   })
 
