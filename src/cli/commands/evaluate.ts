@@ -20,7 +20,7 @@ import { printIssues } from '../terminal/print-error.ts'
 import { columnsText, prepareContext } from './shared.ts'
 
 const SCHEMA = 'fettle/evaluate/v1'
-/** In place of the outputs of the pipeline, one of which may be the list. */
+/** In place of the outputs of the pipeline: the list may be an earlier output. */
 const UNWRITTEN = 'fettle-evaluation.csv'
 
 /** 0, or the exit code of `check` for a pipeline or list with errors. */
