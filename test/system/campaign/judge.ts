@@ -93,9 +93,9 @@ export class Judge {
     const age = chosenAt - payment.at
     const most = Math.min(KINDS[from].ages[this.#ageOf(row, name)], KINDS[name].ages[this.#ageOf(row, name)])
     if (age >= most + LATE_MS) this.faults.push(`${what} was ${age / HOUR} hours old of ${most / HOUR}`)
-    // By the clock of the run that paid: after a kill, a step back may lie between the payment and the resume that finds it.
-    const requested = earlier.state.jobs.find(({ id }) => id === payment.jobId)?.enrichRequested
-    if (Date.parse(requested ?? '') > chosenAt) this.faults.push(`${what} is from the future: ${requested}`)
+    // After a kill, a step back may lie between the payment and the resume that finds it.
+    const requestedAt = requestedBy(earlier, payment)
+    if (requestedAt > chosenAt) this.faults.push(`${what} is from the future: ${new Date(requestedAt).toISOString()}`)
   }
 
   /** To be called when processes end. */
@@ -120,7 +120,7 @@ export class Judge {
         const twice = later.rows.filter(
           row =>
             earlier.rows.includes(row) &&
-            this.#isFresh(row, [earlier, from], [later, name], by) &&
+            this.#isFresh(row, [earlier, from, before], [later, name], by) &&
             !this.#isReplaced(row, [earlier, from], [later, name], by),
         )
         if (
@@ -135,8 +135,14 @@ export class Judge {
       }
   }
 
-  #isFresh(row: string, [earlier, from]: [Payment, Name], [later, name]: [Payment, Name], by: Recorded): boolean {
-    const age = checkedAt(by, later) - earlier.at
+  /** A request that outlives its process may be carried out after the clock stepped: its answer is as old as the request. */
+  #isFresh(
+    row: string,
+    [earlier, from, before]: [Payment, Name, Recorded],
+    [later, name]: [Payment, Name],
+    by: Recorded,
+  ): boolean {
+    const age = checkedAt(by, later) - Math.min(earlier.at, requestedBy(before, earlier) || earlier.at)
     const own = this.#ageOf(row, name)
     return (age >= 0 || earlier.era === later.era) && age < Math.min(KINDS[from].ages[own], KINDS[name].ages[own])
   }
@@ -148,7 +154,9 @@ export class Judge {
       if (between === null || !isOwn(between) || !newer.rows.includes(row)) return false
       const other = between.state.plan.name as Name
       return (
-        KINDS[other].third === KINDS[from].third && isWide(other, from) && !this.#isFresh(row, [newer, other], [later, name], by)
+        KINDS[other].third === KINDS[from].third &&
+        isWide(other, from) &&
+        !this.#isFresh(row, [newer, other, between], [later, name], by)
       )
     })
   }
@@ -185,6 +193,10 @@ const isWide = (from: Name, name: Name): boolean =>
   (KINDS[name].tags as readonly string[]).every(tag => (KINDS[from].tags as readonly string[]).includes(tag))
 
 const timeOf = (event: RunEvent | undefined): number => Date.parse(event?.at ?? '')
+
+/** By the clock of the run that paid; NaN before its journal has it. */
+const requestedBy = ({ state }: Recorded, { jobId }: Payment): number =>
+  Date.parse(state.jobs.find(({ id }) => id === jobId)?.enrichRequested ?? '')
 
 /** When the run looked last whether other runs have answered or asked what it pays. */
 function checkedAt({ state, events }: Recorded, { jobId }: Payment): number {

@@ -16,7 +16,6 @@ import { type Answers, Judge } from './judge.ts'
 import type { CampaignReferee } from './referee.ts'
 
 const HOUR = 3_600_000
-/** Without a request or the end of a process, nobody moves any more: a lock of a machine that is gone is free after ten minutes. */
 /** A lock of a killed process counts for as long as the clock was set back since. */
 const STUCK_MS = 12 * 60 * 60_000
 const STEP_MS = 5_000
@@ -126,7 +125,11 @@ export class Campaign {
       const [machine, name] = owner.split(' ') as [Command['machine'], Name]
       for (const id of this.#unfinished(machine, name)) await this.#moving(this.#carryOut(calm(machine, name, 'resume'), id))
       const last = calm(machine, name)
-      await this.#moving(this.#carryOut(last))
+      const before = listRunIds(this.#runsDir(machine), name)
+      const first = await this.#moving(this.#carryOut(last))
+      // A run that had only its end to write is ended by this, and its answers may be old.
+      if (typeof first === 'object' && 'report' in first && before.includes(first.report.metadata.runId))
+        await this.#moving(this.#carryOut(last))
       const again = await this.#moving(this.#carryOut(last))
       const sent = typeof again === 'object' && 'report' in again ? again.report.results[0]?.plan.sent : again
       if (sent !== 0) this.judge.faults.push(`${owner}: the last night sends ${JSON.stringify(sent)} rows again`)
