@@ -38,19 +38,35 @@ const ALL_COLUMNS = '*'
 
 /** Which columns an output has, and how they are named in its files. */
 export interface OutputColumns {
-  /** `*` means the input's columns, in order; the rest are enrichment tags or match.* columns. */
+  /** `*` means the input's columns that `own` has not, in order; the rest are enrichment tags or match.* columns. */
   readonly columns: readonly string[]
+  /** Columns of the input that `columns` names, and their indices in it; absent for none. */
+  readonly own?: Readonly<Record<string, number>>
   /** Names for some of the columns; absent for none. */
   readonly rename?: Readonly<Record<string, string>>
   /** `snake`: every other column is named in lower case with underscores. */
   readonly names?: 'snake'
 }
 
-/** The names of an output's columns, with the columns of the input, `own`, in place of `*`. Without `rename` and `names` they may repeat. */
-export function outputNames({ columns, rename = {}, names }: OutputColumns, own: readonly string[]): string[] {
-  const all = columns.flatMap((name): { name: string; as?: string | undefined }[] =>
-    name === ALL_COLUMNS ? own.map(header => ({ name: header })) : [{ name, as: rename[name] }],
+/** An output's columns in their order: `index` is the place of a column of the input, which has `count` columns; null for a column of the result. */
+export function listColumns(
+  { columns, own = {} }: OutputColumns,
+  count: number,
+): { readonly name: string; readonly index: number | null }[] {
+  const named = new Set(Object.values(own))
+  const rest = Array.from({ length: count }, (_, index) => index).filter(index => !named.has(index))
+  return columns.flatMap((name): { name: string; index: number | null }[] =>
+    name === ALL_COLUMNS ? rest.map(index => ({ name, index })) : [{ name, index: own[name] ?? null }],
   )
+}
+
+/** The names of an output's columns; `headers` are those of the input. Without `rename` and `names` they may repeat. */
+export function outputNames(output: OutputColumns, headers: readonly string[]): string[] {
+  const { rename = {}, names } = output
+  const all = listColumns(output, headers.length).map(({ name, index }): { name: string; as?: string | undefined } => ({
+    name: index === null ? name : headers[index]!,
+    as: name === ALL_COLUMNS ? undefined : rename[name],
+  }))
   const given = new Set(all.flatMap(({ as }) => as ?? []))
   if (names === undefined) return all.map(({ name, as }) => as ?? name)
   const free = uniqueNames(

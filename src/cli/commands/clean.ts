@@ -1,9 +1,10 @@
 /** `fettle clean`: matches and enriches a list with the pipeline that `init` would write. */
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import { type Product, TAGS } from '../../contract/index.ts'
 import { EXIT } from '../../errors.ts'
 import { extensionsOf, formatOfName } from '../../formats/index.ts'
-import { defaultColumns, draftOf, nameDecisionsFile, type PipelineInput } from '../../pipeline/index.ts'
+import { draftOf, nameDecisionsFile, type PipelineInput } from '../../pipeline/index.ts'
 import type { Prepared } from '../../prepare/prepare.ts'
 import { prepareValue } from '../../prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../prepare/propose.ts'
@@ -34,14 +35,16 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   assertCertain('clean', reading, proposal, flags)
   const service = textFlag(flags, 'service')
   const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
-  const output = chooseOutput(flags, inspected, isOwn && (await hasSeveralRegisters(flags, io)))
+  const enrich = chooseTags(flags)
+  const columns = chooseColumns(flags, inspected, enrich, isOwn && (await hasSeveralRegisters(flags, io)))
+  const output = { ...chooseOutput(flags, inspected), columns }
   const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const decisions = decisionsFile(draft.name, flags, io)
   const budget = wholeFlag(flags, 'budget', 0, 1_000_000_000)
   const limits = budget === null ? {} : { budget: { credits: budget } }
   // The embedded service has no other clients: frequent polling costs nothing.
   const polling = isOwn ? { poll: { every: '500ms' } } : {}
-  const pipeline = { ...draft, ...decisions, ...limits, ...polling }
+  const pipeline = { ...draft, ...decisions, ...limits, ...polling, enrich }
   const overrides = {
     ...NO_OVERRIDES,
     // The command line names everything in this pipeline.
@@ -87,7 +90,7 @@ async function hasSeveralRegisters(flags: Flags, io: Io): Promise<boolean> {
 }
 
 /** The requested output, else a file in the working directory named after the list. */
-function chooseOutput(flags: Flags, { facts }: InspectedColumns, hasRegisters: boolean) {
+function chooseOutput(flags: Flags, { facts }: InspectedColumns) {
   const requested = textFlag(flags, 'output')
   const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
   const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|parquet|jsonl|ndjson|json|gz))+$/i, '')
@@ -96,9 +99,50 @@ function chooseOutput(flags: Flags, { facts }: InspectedColumns, hasRegisters: b
   if (named === null) throw usageError(`-o ${path} has no extension of an output format`, `Name it ${extensionsOf().join(', ')}.`)
   // A spreadsheet opens the file next: with the mark it reads all letters, and no cell is a formula.
   const format = named === 'csv' ? 'excel' : named
+  return { path, format }
+}
+
+const COMPANY = ['general.connectId', 'general.companyName']
+
+interface Enrichment {
+  readonly product: Product
+  /** Absent: those of `columns`. */
+  readonly tags?: readonly string[]
+}
+
+/** `--enrich` as a product, or as tags and the smallest product that has them all; the pipeline refuses tags that no product has. */
+function chooseTags(flags: Flags): Enrichment {
+  const text = textFlag(flags, 'enrich') ?? 'basic'
+  const products = Object.keys(TAGS) as Product[]
+  const named = products.find(product => product === text)
+  if (named !== undefined) return { product: named }
+  const tags = [...new Set([...COMPANY, ...text.split(',').map(tag => tag.trim())])]
+  return { product: products.find(product => tags.every(tag => TAGS[product].includes(tag))) ?? 'standard', tags }
+}
+
+/** The columns of `--columns`, else all of the list, those of `--enrich`, and those about the match. */
+function chooseColumns(flags: Flags, { facts }: InspectedColumns, { product, tags }: Enrichment, hasRegisters: boolean) {
+  const requested = listFlag(flags, 'columns').flatMap(text => splitColumns(text, facts.header ?? []))
+  if (requested.length > 0) return requested
+  const found = tags ?? (textFlag(flags, 'enrich') === null ? COMPANY : [...new Set([...COMPANY, ...TAGS[product]])])
+  if (flags['match-columns'] === false) return ['*', ...found]
   const registers = hasRegisters ? ['match.register', 'match.otherIds'] : []
-  const columns = [...defaultColumns('basic', null), ...registers, 'match.candidateId', 'match.candidateName']
-  return { path, format, columns }
+  return ['*', ...found, 'match.outcome', 'match.score', 'match.why', ...registers, 'match.candidateId', 'match.candidateName']
+}
+
+/** `Ref,Firma=supplier,*`. A header may have a comma or an equals sign, if the list has it. */
+function splitColumns(text: string, headers: readonly string[]): (string | { from: string; as: string })[] {
+  const columns: (string | { from: string; as: string })[] = []
+  for (let rest = text; rest !== ''; ) {
+    const header = headers.filter(name => name !== '' && /^(?:=|,|$)/.test(rest.slice(name.length)) && rest.startsWith(name))
+    const [from = /^[^,=]*/.exec(rest)![0]] = header.sort((a, b) => b.length - a.length)
+    const [whole, as] = /^(?:=([^,]*))?,?/.exec(rest.slice(from.length))!
+    if (from.trim() === '' || as === '')
+      throw usageError(`--columns ${text}: a column has no name`, 'Pass for example Ref,Firma=supplier,*.')
+    columns.push(as === undefined ? from.trim() : { from: from.trim(), as })
+    rest = rest.slice(from.length + whole.length)
+  }
+  return columns
 }
 
 /** Replaces a file only if it is named, or if it belongs to the unfinished run that this command resumes. */

@@ -103,8 +103,8 @@ function* lintEnrich({ fields, broken }: Draft) {
   }
   if (enrichment !== null && output != null) {
     const chosen = [...(enrichment.tags ?? TAGS[enrichment.product]), ...ALWAYS_ASKED]
-    for (const { index, message } of wrongColumns(output.columns ?? [], chosen))
-      yield wrongValue(['output', 'columns', index], message)
+    for (const { index, message, hint } of wrongColumns(output.columns ?? [], chosen))
+      yield wrongValue(['output', 'columns', index], message, hint)
   }
 }
 

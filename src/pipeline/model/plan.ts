@@ -156,10 +156,12 @@ const register = object({ name: text, snapshotDate: text.nullable(), sha256: tex
 const output = object({
   path: text,
   format: word<OutputFormat>(),
-  /** `*` means the input's columns, in order; the rest are enrichment tags or match.* columns. */
+  /** `*` means the input's columns that `own` has not, in order; the rest are enrichment tags or match.* columns. */
   columns: list(text),
   /** Names for some of the columns; absent for none. */
   rename: record(text).exactOptional(),
+  /** Columns of the input that `columns` names, and their indices in it; absent for none. */
+  own: record(count).exactOptional(),
   /** `snake`: every other column is named in lower case with underscores. */
   names: z.literal('snake').exactOptional(),
   /** `path` is a table of a database; how it changes when it exists. */

@@ -2,7 +2,8 @@
 import { counted } from '../../counted.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { nearest } from '../../nearest.ts'
-import type { InputFacts, PlannedMapping } from '../model/types.ts'
+import type { InputFacts, PlannedMapping, PlannedOutput } from '../model/types.ts'
+import { RESULT_COLUMNS } from '../schema/columns.ts'
 import type { ColumnReference, MappingRule } from '../schema/mapping-schema.ts'
 import { hasHidden, looks, show, showList } from '../source/quote.ts'
 
@@ -31,6 +32,25 @@ export function resolveMapping(rule: MappingRule, facts: Table, asked: Asked, be
 
 export function resolveKey(key: ColumnReference, facts: Table, asked: Asked): Resolved {
   return resolve({ from: key.header === null ? [] : [key.header], index: key.index, optional: false }, facts, asked)
+}
+
+/** The indices of columns of the list that an output names by their headers. */
+export function resolveOwnColumns(
+  output: PlannedOutput,
+  facts: Table,
+  at: (index: number) => Place | null,
+): { readonly output: PlannedOutput; readonly issues: readonly Issue[] } {
+  const found: [string, number][] = []
+  const issues = output.columns.flatMap((name, index) => {
+    if (name === '*' || RESULT_COLUMNS.has(name)) return []
+    const resolved = resolveKey({ header: name, index: null }, facts, { name: 'output.columns', at: at(index) })
+    if (resolved.column !== undefined) found.push([name, resolved.column.index])
+    return resolved.issues.map(given => ({
+      ...given,
+      hint: `${given.hint} Columns of the result are enrichment tags and match.* columns.`,
+    }))
+  })
+  return { output: found.length === 0 ? output : { ...output, own: Object.fromEntries(found) }, issues }
 }
 
 function resolve(

@@ -6,6 +6,7 @@ import { MAPPINGS } from '../../contract/index.ts'
 import { count, counted } from '../../counted.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
 import { formatFacts } from '../../formats/index.ts'
+import { listColumns } from '../../model/columns.ts'
 import { filledRows, isColumnMasked, MASK } from '../../model/list.ts'
 import { nearest } from '../../nearest.ts'
 import { canMatchOn, mapsCountry } from '../lint/lint.ts'
@@ -27,7 +28,7 @@ import type { Pipeline } from '../schema/pipeline.ts'
 import { show, showList } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
 import { sealPlan } from './fingerprint.ts'
-import { resolveKey, resolveMapping } from './headers.ts'
+import { resolveKey, resolveMapping, resolveOwnColumns } from './headers.ts'
 import { partsOf, shardIssues, shardText, shareOf } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
@@ -80,14 +81,19 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
   // An unclosed quote swallows rows, so their count is not judged.
   const isCountReported = known.some(({ severity, code }) => severity === 'error' && /^FETTLE_INPUT_(EMPTY|QUOTE)$/.test(code))
   const reference = resolveReference(pipeline, facts, at)
+  const named =
+    pipeline.output === null || facts.columns === 0
+      ? { output: pipeline.output, issues: [] }
+      : resolveOwnColumns(pipeline.output, facts, index => at('output', 'columns', index))
   const own = [
     ...columns.issues,
+    ...named.issues,
     ...(isSkipped || isCountReported ? [] : countIssues(pipeline, facts, countSent(pipeline, facts, context), at)),
-    ...settingsIssues(pipeline, facts, context, at),
+    ...settingsIssues({ ...pipeline, output: named.output }, facts, context, at),
     ...reference.issues,
     ...contextIssues(given, context, at),
   ]
-  const output = shownOutput(pipeline.output)
+  const output = shownOutput(named.output)
   const isInvalid = isRefused || hasError(own)
   const { mappings, key } = columns
   const warnings = isInvalid ? [] : (context.warn?.({ mappings, key, output, input: facts, report: pipeline.report }) ?? [])
@@ -370,7 +376,7 @@ function assumedCounts(facts: InputFacts, rows: number): Omit<PlannedRows, 'rows
 function formatLimitIssues({ output }: Pick<Pipeline, 'output'>, facts: InputFacts, rows: number, at: Place | null): Issue[] {
   const limits = output === null ? null : formatFacts(output.format).limits
   if (output === null || limits === null) return []
-  const columns = output.columns.reduce((sum, name) => sum + (name === '*' ? facts.columns : 1), 0)
+  const columns = listColumns(output, facts.columns).length
   const bytes = (facts.packed?.bytes ?? facts.bytes) * Math.min(1, rows / facts.rows) + rows * columns * limits.markup
   const error = (message: string): Issue[] => [
     issue('FETTLE_OUTPUT_LIMIT', `output.format: ${output.format}: ${message}`, { at }),

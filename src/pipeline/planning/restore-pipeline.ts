@@ -21,7 +21,7 @@ export function restorePipeline(plan: Plan) {
     poll: restorePoll(plan),
     retry,
     checks: Object.fromEntries(checks.map(({ name, warn, fail }) => [name, { warn: warn?.text, fail: fail?.text }])),
-    output: output === null ? undefined : { columns: output.columns.map(from => restoreName(from, output.rename)) },
+    output: output === null ? undefined : { columns: restoreColumns(output) },
     accept: accept === null ? undefined : { ...withoutNulls(accept), pattern: restoreLetters(accept.pattern) },
     candidates: candidates === null ? undefined : withoutNulls(candidates),
     portfolio: portfolio === null ? undefined : restorePortfolio(portfolio),
@@ -40,8 +40,11 @@ const restoreColumn = (column: Plan['key']) => (column === null ? undefined : { 
 const restoreMapping = ({ index, value, pad, trim }: Plan['mappings'][number]) =>
   value === undefined ? { index, pad: pad ?? undefined, trim } : { value }
 
-const restoreName = (from: string, rename: Readonly<Record<string, string>> = {}) =>
-  rename[from] === undefined ? from : { from, as: rename[from] }
+/** Columns of the list, which may be named by headers that the list lacks now, come with `*`. */
+function restoreColumns({ columns, rename = {}, own = {} }: NonNullable<Plan['output']>) {
+  const names = new Set(columns.map(from => (own[from] === undefined ? from : '*')))
+  return [...names].map(from => (rename[from] === undefined ? from : { from, as: rename[from] }))
+}
 
 const restoreLetters = (pattern: Readonly<Record<string, string>> | null) =>
   pattern === null ? undefined : Object.fromEntries(Object.entries(pattern).map(([part, letters]) => [part, [...letters]]))

@@ -26,6 +26,12 @@ const MATCH_COLUMNS = [
 /** What is known of the answer itself. */
 const ANSWER_COLUMNS = ['answer.at', 'answer.job', 'answer.reused'] as const
 
+/** What the service and fettle add to a row. */
+export const RESULT_COLUMNS: ReadonlySet<string> = new Set([...TAGS.standard, ...MATCH_COLUMNS, ...ANSWER_COLUMNS])
+
+/** `general`, `match` … */
+const RESULT_GROUPS: ReadonlySet<string> = new Set(Array.from(RESULT_COLUMNS, name => name.split('.')[0]!))
+
 const PRODUCTS = Object.keys(TAGS) as Product[]
 
 /** The columns of an output that names none: the input's, the company found, and the match. A list of tags is included. */
@@ -48,7 +54,7 @@ export function wrongTags(product: Product, tags: readonly string[]) {
 export function wrongColumns(
   columns: readonly { readonly from: string; readonly as: string | null }[],
   chosen: readonly string[],
-) {
+): { readonly index: number; readonly message: string; readonly hint?: string }[] {
   const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...ANSWER_COLUMNS, ...chosen])
   return columns.flatMap(({ from: column, as }, index) => {
     if (columns.findIndex(({ from }) => from === column) < index) return [{ index, message: `${show(column)} occurs twice` }]
@@ -57,10 +63,18 @@ export function wrongColumns(
     if (known.has(column)) return []
     const product = PRODUCTS.find(candidate => TAGS[candidate].includes(column))
     if (product !== undefined)
-      return [{ index, message: `${show(column)} is a tag of ${product}, but enrich does not ask for it` }]
-    const close = nearest(column, [...known, ...TAGS.standard])
-    const meant = close === null ? '; columns of the input come with "*"' : `; did you mean ${close}?`
-    return [{ index, message: `${show(column)} is neither "*", a chosen tag nor a match column${meant}` }]
+      return [
+        { index, message: `${show(column)} is a tag of ${product}, but enrich does not ask for it`, hint: `Set enrich: ${product}.` },
+      ]
+    // Any other name is a header of the list, which is read later.
+    const [group] = column.split('.')
+    if (column === group || !RESULT_GROUPS.has(group!)) return []
+    return [
+      {
+        index,
+        message: `${show(column)} is neither "*", a chosen tag nor a match column${didYouMean(column, [...known, ...TAGS.standard])}`,
+      },
+    ]
   })
 }
 

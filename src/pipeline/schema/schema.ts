@@ -177,7 +177,7 @@ const column = z
     [
       text('a column'),
       map({
-        from: text('a column').describe('An enrichment tag or a match column.'),
+        from: text('a column').describe('A header of the input, an enrichment tag or a match column.'),
         as: pattern(NAME_IN_FILE, /^[^\0-\x1f\x7f]{1,300}$/).describe('Its name in the output.'),
       }),
     ],
@@ -218,7 +218,7 @@ const outputFields = map({
     .prefault('keep')
     .describe('When a check fails: keep the earlier files and write NAME.rejected.csv beside them, or replace them.'),
   columns: orNull(listOf(column, 'a list of columns', 1)).describe(
-    '"*" is the columns of the input; the rest are enrichment tags and match.outcome, match.score, match.why …, also as { from: general.connectId, as: connect_id }.',
+    'Columns of the input by their headers, "*" for the rest of them, enrichment tags, and match.outcome, match.score, match.why …; { from: general.connectId, as: connect_id } renames one.',
   ),
   names: z
     .enum(['original', 'snake'])

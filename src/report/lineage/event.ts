@@ -1,6 +1,6 @@
 /** OpenLineage events (specification 2-0-2) of a run: names, counts and digests, never a cell of a row. The caller supplies the names. */
 import type { RunState } from '../../journal/index.ts'
-import { outputNames } from '../../model/columns.ts'
+import { listColumns, outputNames } from '../../model/columns.ts'
 import { filledRows } from '../../model/list.ts'
 import { plain } from '../formats/escape.ts'
 import { registersOf } from '../service-words.ts'
@@ -109,7 +109,7 @@ function listOutputs(state: RunState, names: LineageNames, facet: FacetMaker, ha
   if (output === null || shard !== undefined) return []
   const own = readHeader(plan, names)
   const columns = outputNames(output, own)
-  const sources = output.columns.flatMap(name => (name === '*' ? own : [null]))
+  const sources = listColumns(output, own.length).map(({ index }) => (index === null ? null : own[index]!))
   const fields = traceColumns(plan, columns, sources, names)
   const schema = listFields(columns, facet)
   const { path, unmatched, review } = output

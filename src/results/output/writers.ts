@@ -8,7 +8,7 @@ import { neutralise } from '../../formats/formula-guard.ts'
 import { formatFacts, formatOfOutput } from '../../formats/index.ts'
 import { csvText, type RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
-import { type ColumnType, columnName, columnTypeOf, MIXED, outputNames, TEXT } from '../../model/columns.ts'
+import { type ColumnType, columnName, columnTypeOf, listColumns, MIXED, outputNames, TEXT } from '../../model/columns.ts'
 import { inWords } from '../../model/reasons.ts'
 import type { ChangeCounts, Outcomes, OutputFile, PublishedResults, UnfitColumn } from '../../model/results.ts'
 import type { Packing, Plan, PlannedOutput } from '../../pipeline/model/types.ts'
@@ -265,7 +265,7 @@ function fileType({ mappings, key }: Plan, packed: Packing | undefined, at: numb
 /** Tags that the enriched file lacks, chosen or used by `accept`; `match.*` columns exist in the embedded service only and do not count. */
 const missingColumns = ({ accept }: Plan, output: PlannedOutput, columns: EnrichedColumns): string[] =>
   [...new Set([...output.columns, ...acceptColumns(accept ?? null)])].filter(
-    name => name !== '*' && !/^(?:match|answer)\./.test(name) && columns.find(name) === -1,
+    name => name !== '*' && output.own?.[name] === undefined && !/^(?:match|answer)\./.test(name) && columns.find(name) === -1,
   )
 
 /** The columns of the file of this kind: the output's, and the best candidate for rows in review. */
@@ -296,8 +296,11 @@ interface LayoutFile {
  */
 function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, { path, chosen }: LayoutFile) {
   const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
-  const own = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
-  const places = chosen.map(name => ({ name, at: columns.find(name) }))
+  const headers = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
+  const places = listColumns({ ...output, columns: chosen }, headers.length).map(({ name, index }) => ({
+    ...{ name, index },
+    at: index === null ? columns.find(name) : -1,
+  }))
   const outputCell = (name: string, at: number, { result, isRepeat, doubt }: WrittenRow): string => {
     const { row, outcome, overrideCell, given } = result
     if (name === 'match.doubt') return isForPeople ? inWords(doubt) : doubt
@@ -309,16 +312,9 @@ function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns,
     return name === 'match.why' && isForPeople ? inWords(cell) : cell
   }
   return {
-    types: chosen.flatMap((name): ColumnType[] =>
-      name === '*' ? own.map((_, at) => inputType(plan, at)) : [typeOfTag(name, plan)],
-    ),
-    names: outputNames({ ...output, columns: chosen }, own),
-    row: (joined: WrittenRow): string[] => {
-      const cells: string[] = []
-      for (const { name, at } of places)
-        if (name === '*') for (const cell of joined.inputRow) cells.push(cell)
-        else cells.push(outputCell(name, at, joined))
-      return cells
-    },
+    types: places.map(({ name, index }): ColumnType => (index === null ? typeOfTag(name, plan) : inputType(plan, index))),
+    names: outputNames({ ...output, columns: chosen }, headers),
+    row: (joined: WrittenRow): string[] =>
+      places.map(({ name, index, at }) => (index === null ? outputCell(name, at, joined) : (joined.inputRow[index] ?? ''))),
   }
 }

@@ -231,6 +231,28 @@ describe.concurrent('a list whose lines below the last row change', () => {
 })
 
 describe.concurrent('clean', () => {
+  test('--columns, --enrich and --no-match-columns choose the columns of the output', async () => {
+    const cwd = folderOf({ 'a.csv': 'Ref,"Firm, name",No,Country\nr1,Acme Forgings Ltd,01234567,GB\n' })
+    const written = async (...flags: string[]): Promise<string[]> => {
+      expect(await fettle(['clean', 'a.csv', '-q', '-o', 'out.csv', ...flags], { cwd })).toMatchObject({ code: 0, stderr: '' })
+      return readFileSync(join(cwd, 'out.csv'), 'utf8').replace('\uFEFF', '').split('\r\n')
+    }
+    expect(await written('--columns', 'No,Firm, name=firm,match.outcome,*')).toEqual([
+      'No,firm,match.outcome,Ref,Country',
+      '01234567,Acme Forgings Ltd,matched,r1,GB',
+      '',
+    ])
+    expect((await written('--enrich', 'contact.city,general.status', '--no-match-columns'))[0]).toBe(
+      'Ref,"Firm, name",No,Country,general.connectId,general.companyName,contact.city,general.status',
+    )
+    const refused = async (...flags: string[]): Promise<string> =>
+      (await fettle(['clean', 'a.csv', '-q', '-o', 'out.csv', ...flags], { cwd })).stderr
+    expect(await refused('--columns', 'Reff,general.status')).toContain('Set enrich: basicPlus.')
+    expect(await refused('--columns', 'Reff')).toContain('a.csv has no header "Reff"; did you mean "Ref"?')
+    expect(await refused('--columns', 'Ref,=x')).toContain('a column has no name')
+    expect(await refused('--enrich', 'contact.ctiy')).toContain('did you mean contact.city?')
+  })
+
   test('a list in, the same list with what was found out', async () => {
     const cwd = folderOf({ 'a.csv': LIST })
     const ended = await fettle(['clean', 'a.csv', '-o', 'result.csv', '--json'], { cwd })

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { TAGS } from '../../../src/contract/index.ts'
 import { issue } from '../../../src/errors.ts'
 import type { InputFacts, Plan } from '../../../src/pipeline/model/types.ts'
+import { outputNames } from '../../../src/model/columns.ts'
 import { parsePipelineValue } from '../../../src/pipeline/parse.ts'
 import { changesOf } from '../../../src/pipeline/planning/diff.ts'
 import { explainPlan } from '../../../src/pipeline/planning/explain.ts'
@@ -264,8 +265,31 @@ describe('outputs', () => {
       expect.stringContaining('general.connectId as "ID": another column of the output has this name'),
     ])
     expect(() => plan(text('{ from: "*", as: all }'))).toThrow('"*" means all columns of the input')
-    expect(() => plan(text('{ from: nosuch, as: all }'))).toThrow('"nosuch" is neither')
+    expect(() => plan(text('{ from: match.nosuch, as: all }'))).toThrow('"match.nosuch" is neither')
+    expect(() => plan(text('general.status'))).toThrow('"general.status" is a tag of basicPlus, but enrich does not ask for it')
     expect(() => plan(text('{ from: match.score }'))).toThrow('output.columns.0.as is missing')
+  })
+
+  test('columns of the list are named by their headers, and "*" is the rest of them', () => {
+    const text = (columns: string) => `${BASE}output: { path: o.csv, columns: [${columns}] }`
+    const planned = planOf(text('Country, { from: Id, as: ref }, match.outcome, "*"'))
+    expect(planned.output).toMatchObject({
+      columns: ['Country', 'Id', 'match.outcome', '*'],
+      own: { Country: 2, Id: 0 },
+      rename: { Id: 'ref' },
+    })
+    expect(outputNames(planned.output!, FACTS.header!)).toEqual(['Country', 'ref', 'match.outcome', 'Name'])
+    expect(Object.keys(planOf(text('"*"')).output ?? {})).not.toContain('own')
+    expect(lines(text('Cuontry, Name'))).toEqual([
+      'INPUT_HEADER 4:34 output.columns: in.csv has no header "Cuontry"; did you mean "Country"? | Its headers: "Id", "Name", "Country". Columns of the result are enrichment tags and match.* columns.',
+    ])
+    expect(lines(text('Name'), { header: ['Name', 'Country', 'Name'] })).toContainEqual(
+      expect.stringContaining('output.columns: the header "Name" occurs in columns 1 and 3'),
+    )
+    expect(lines(text('{ from: Id, as: Name }, "*"'))).toEqual([
+      expect.stringContaining('Id as "Name": another column of the output has this name'),
+    ])
+    expect(() => plan(text('Id, Id'))).toThrow('"Id" occurs twice')
   })
 
   test('a product requests all of its tags, a list only those', () => {
