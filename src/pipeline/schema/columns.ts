@@ -64,7 +64,11 @@ export function wrongColumns(
     const product = PRODUCTS.find(candidate => TAGS[candidate].includes(column))
     if (product !== undefined)
       return [
-        { index, message: `${show(column)} is a tag of ${product}, but enrich does not ask for it`, hint: `Set enrich: ${product}.` },
+        {
+          index,
+          message: `${show(column)} is a tag of ${product}, but enrich does not ask for it`,
+          hint: `Set enrich: ${product}.`,
+        },
       ]
     // Any other name is a header of the list, which is read later.
     const [group] = column.split('.')
