@@ -2,7 +2,7 @@
 import { type Product, TAGS } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { outputNames } from '../../model/columns.ts'
-import { didYouMean, nearest } from '../../nearest.ts'
+import { didYouMean } from '../../nearest.ts'
 import type { InputFacts, PlannedOutput } from '../model/types.ts'
 import { show } from '../source/quote.ts'
 

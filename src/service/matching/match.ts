@@ -182,7 +182,7 @@ function chooseAnswer(first: Answer, second: Answer): Answer {
   if (second.score < first.score) return first
   const [own, read] = [first.candidates[0]?.company, second.candidates[0]?.company]
   if (second.decision !== 'matched' || own === read) return second
-  return second.candidates.some(({ company, features }) => company === own && features['reading'] !== undefined) ? second : first
+  return second.candidates.some(({ company, features }) => company === own && features.reading !== undefined) ? second : first
 }
 
 /**
