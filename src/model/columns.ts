@@ -60,7 +60,7 @@ export function listColumns(
   )
 }
 
-/** The names of an output's columns; `headers` are those of the input. Without `rename` and `names` they may repeat. */
+/** The names of an output's columns; the input has the `headers`. Without `rename` and `names` they may repeat. */
 export function outputNames(output: OutputColumns, headers: readonly string[]): string[] {
   const { rename = {}, names } = output
   const all = listColumns(output, headers.length).map(({ name, index }): { name: string; as?: string | undefined } => ({

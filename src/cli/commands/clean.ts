@@ -106,7 +106,7 @@ const COMPANY = ['general.connectId', 'general.companyName']
 
 interface Enrichment {
   readonly product: Product
-  /** Absent: those of `columns`. */
+  /** Absent: the tags among the columns. */
   readonly tags?: readonly string[]
 }
 
@@ -120,7 +120,7 @@ function chooseTags(flags: Flags): Enrichment {
   return { product: products.find(product => tags.every(tag => TAGS[product].includes(tag))) ?? 'standard', tags }
 }
 
-/** The columns of `--columns`, else all of the list, those of `--enrich`, and those about the match. */
+/** The columns of `--columns`, else the list's, the tags of `--enrich`, and what is known of the match. */
 function chooseColumns(flags: Flags, { facts }: InspectedColumns, { product, tags }: Enrichment, hasRegisters: boolean) {
   const requested = listFlag(flags, 'columns').flatMap(text => splitColumns(text, facts.header ?? []))
   if (requested.length > 0) return requested

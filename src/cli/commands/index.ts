@@ -66,7 +66,7 @@ export const COMMANDS: readonly Command[] = [
     },
     examples: [
       ['fettle clean companies.csv -o companies-clean.csv', 'match and enrich a list'],
-      ['fettle clean companies.csv --enrich contact.city --no-match-columns', 'add the town, and nothing about the match'],
+      ['fettle clean companies.csv --enrich contact.city', 'add the town of each company'],
       ['fettle clean companies.csv --register uk', 'against one of the registers of this machine'],
       ['fettle clean liste.csv --map name=Firma', 'map a column that cannot be recognised'],
     ],
