@@ -17,8 +17,10 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   contract: ['defined', 'zod'],
   'formats/index': [], // the table of output formats, data only
   model: ['contract:types'], // tables and types that every folder above reads
+  decide: ['nearest', 'zod'], // decision tables, for the runner and the service
   pipeline: [
     'counted',
+    'decide',
     'defined',
     'nearest',
     'zod',
@@ -92,6 +94,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   // The service reads CSV and matches by itself; syncing files and judging processes is shared.
   service: [
     'contract',
+    'decide',
     'defined',
     'errors',
     'list-sample',
