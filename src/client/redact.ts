@@ -25,6 +25,8 @@ export const showUrl = (url: URL): string => `${url.protocol}//${url.host}${url.
 /** Masks the secrets that were passed to `hide`. */
 export function createRedactor() {
   const secrets = new Set<string>()
+  const mask = (text: string): string =>
+    [...secrets].sort((a, b) => b.length - a.length).reduce((shown, secret) => shown.replaceAll(secret, '***'), text)
   return {
     hide(secret: string): void {
       if (secret.length < SHORTEST) return
@@ -32,11 +34,10 @@ export function createRedactor() {
     },
     /** Whether the text contains a secret that is too long to be there by chance. */
     leaks: (text: string): boolean => [...secrets].some(secret => secret.length >= LEAK_LENGTH && text.includes(secret)),
+    mask,
     /** At most `max` characters. */
     clean(text: string, max = 300): string {
-      let shown = text
-      for (const secret of [...secrets].sort((a, b) => b.length - a.length)) shown = shown.replaceAll(secret, '***')
-      shown = shown.replace(QUERY, '$1?***').replace(ANSI, '').replace(CONTROL, ' ').replace(/ {2,}/g, ' ').trim()
+      const shown = mask(text).replace(QUERY, '$1?***').replace(ANSI, '').replace(CONTROL, ' ').replace(/ {2,}/g, ' ').trim()
       return shown.length > max ? `${shown.slice(0, max)}…` : shown
     },
   }

@@ -39,6 +39,9 @@ const decode = (segment: string): string => {
   }
 }
 
+/** A service may accept a path in another spelling: a request that costs something must be recognised in all of them. */
+const isSame = (segment: string, given: string): boolean => segment.toLowerCase() === decode(given).toLowerCase()
+
 /** The operation at a path below the base address, null if it does not exist. */
 export function findOperation(method: string, path: string): FoundOperation | null {
   routes ??= readRoutes()
@@ -47,7 +50,7 @@ export function findOperation(method: string, path: string): FoundOperation | nu
     route =>
       route.method === method &&
       route.segments.length === given.length &&
-      route.segments.every((segment, at) => (nameIn(segment) === null ? segment === given[at] : given[at] !== '')),
+      route.segments.every((segment, at) => (nameIn(segment) === null ? isSame(segment, given[at]!) : given[at] !== '')),
   )
   if (route === undefined) return null
   const params = route.segments.flatMap((segment, at) => {

@@ -554,6 +554,27 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./events.ts'),
   },
   {
+    usage: 'request <method> <path>',
+    summary: 'Send one request to any operation of a service, and print the answer',
+    positionals: [
+      { name: 'method', isRequired: true, suggestions: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], describe: 'HTTP method' },
+      { name: 'path', isRequired: true, describe: 'Path below the address of the service, such as /companies' },
+    ],
+    options: [
+      SERVICE,
+      { name: 'query', type: 'list', describe: 'Parameter name=value, repeatable' },
+      { name: 'data', describe: 'Body: JSON, a file of it as @FILE, or @- for standard input' },
+      { name: 'output', alias: 'o', describe: 'Write the answer to this new file as it comes, such as an image or a PDF' },
+      JSON_RESULT,
+    ],
+    examples: [
+      ['fettle request GET /companies --query countries=GB --query regNo=03836192', 'search a company'],
+      ['fettle request GET /images/4711 -o accounts.pdf', 'order a document, which is sent once'],
+      ['fettle request POST /freshinvestigations --data @order.json', 'an operation that no other command has'],
+    ],
+    load: () => import('./request.ts'),
+  },
+  {
     usage: 'serve [action] [what] [name]',
     summary: 'Start the embedded service; manage its users, back up its data',
     positionals: [

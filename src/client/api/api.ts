@@ -87,10 +87,14 @@ export function makeAnswer(
     return { data: value as never, status: response.status, correlationId, header: response.header }
   }
   const response = sent()
-  return Object.assign(
-    response.then(({ data }) => data),
-    { withResponse: () => response },
-  )
+  const answer = response.then(({ data }) => data)
+  return Object.assign(answer, {
+    withResponse() {
+      // Its error is the error of the response, and would be an unhandled rejection here.
+      answer.catch(() => {})
+      return response
+    },
+  })
 }
 
 function makeMethod(core: Core, name: OperationName): unknown {

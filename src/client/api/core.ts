@@ -53,7 +53,7 @@ interface Demand<N extends OperationName, T> {
 
 /** One request of an operation that the table does not have. */
 export interface OpenDemand extends Omit<Demand<OperationName, unknown>, 'read'> {
-  readonly open: 'json' | 'bytes'
+  readonly open: 'json' | 'text' | 'bytes'
 }
 
 /** A request of any operation, in the table or not. */

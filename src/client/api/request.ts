@@ -14,11 +14,14 @@ interface RequestParts {
   readonly body?: unknown
   /** A form with a file, in place of a body: `name` is the part of the file, and `file.open` is called for every attempt. */
   readonly form?: { readonly name: string; readonly file: FormFile; readonly fields?: Readonly<Record<string, string>> }
-  /** `bytes` returns the body as it comes, such as an image; default: the parsed JSON, null for an empty body. */
-  readonly as?: 'json' | 'bytes'
   /**
-   * Whether the request is sent again after its answer was lost. Default: true for a GET that the interface describes and that orders
-   * nothing, false for everything else.
+   * `bytes` returns the body as it comes, such as an image; `text` as text, with password and token masked; default: the parsed JSON,
+   * null for an empty body.
+   */
+  readonly as?: 'json' | 'text' | 'bytes'
+  /**
+   * Whether the request is sent again after its answer was lost. Default: as the table of operations states; for other paths, true for a
+   * GET that does not order anything, false for everything else.
    */
   readonly repeat?: boolean
 }
@@ -29,7 +32,11 @@ export type RequestInput<Path extends string> = RequestParts &
     ? { readonly params?: Readonly<Record<string, never>> }
     : { readonly params: { readonly [Name in PathParams<Path>]: string } })
 
-type ReplyAs<Input> = Input extends { readonly as: 'bytes' } ? Uint8Array : unknown
+type ReplyAs<Input> = Input extends { readonly as: 'bytes' }
+  ? Uint8Array
+  : Input extends { readonly as: 'text' }
+    ? string
+    : unknown
 
 /**
  * Sends one request to a path below the base address, with the login, pauses, retries and errors of every other request. The body of
@@ -82,7 +89,7 @@ function describeOperation(
   const found = findOperation(method, pathOf({ ...open, repeat: 'never' }, params))
   const other = OTHER_GROUPS.find(row => found?.name === null && row.method === method && row.path === found.path)
   const own = found?.name == null ? undefined : OPERATIONS[found.name]
-  const isFree = method === 'GET' && (own?.repeat === 'free' || other?.orders === false)
+  const isFree = own === undefined ? method === 'GET' && other?.orders !== true : own.repeat === 'free'
   return {
     ...open,
     repeat: (repeat ?? isFree) ? 'free' : 'never',

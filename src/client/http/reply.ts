@@ -159,8 +159,8 @@ export interface Reading<T> {
   readonly onDropped?: (paths: readonly string[]) => void
   /** The reply is not used, so 204 is accepted too. */
   readonly confirms?: boolean
-  /** The interface does not describe the reply: any JSON or an empty body (`null`), or the bytes of any body. */
-  readonly open?: 'json' | 'bytes'
+  /** The interface does not describe the reply: any JSON or an empty body (`null`), or the masked text or the bytes of any body. */
+  readonly open?: 'json' | 'text' | 'bytes'
   /** The reply is a secret: when it cannot be parsed, nothing of it is shown. */
   readonly secret?: boolean
 }
@@ -183,6 +183,7 @@ export function readOutcome<T>(
     return { type: 'status', status, retryAfterMs, fault: { ...fault, correlationId: readId(fault.correlationId) } }
   }
   if (open === 'bytes') return { type: 'answer', value: bytes as T }
+  if (open === 'text') return { type: 'answer', value: redactor.mask(new TextDecoder().decode(bytes)) as T }
   if (open === undefined ? schema === null || (confirms && status === 204) : bytes.length === 0)
     return { type: 'answer', value: null as T }
   if (status === 204 && bytes.length === 0) {

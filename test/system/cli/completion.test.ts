@@ -26,7 +26,7 @@ describe('bash', () => {
   test.each([
     [
       ['fettle', 're'],
-      ['resume', 'report', 'review', 'register'],
+      ['resume', 'report', 'review', 'request', 'register'],
     ],
     [
       ['fettle', 'run', '--dr'],

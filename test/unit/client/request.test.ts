@@ -74,6 +74,24 @@ describe('an operation by method and path', () => {
     expect(await image).toEqual(bytes)
   })
 
+  test('as text, password and token are masked', async () => {
+    const server = await serveScript({ 'GET /consumers': [{ text: 'page of canary-password, token-1' }] })
+    const text = clientOf(server).request('GET', '/consumers', { as: 'text' })
+    expectTypeOf(text).resolves.toEqualTypeOf<string>()
+    expect(await text).toBe('page of ***, ***')
+  })
+
+  test('a failure of withResponse is one rejection', async () => {
+    const server = await serveScript({ 'GET /consumers': [fault(404)] })
+    const unhandled: unknown[] = []
+    const note = (error: unknown) => void unhandled.push(error)
+    process.prependListener('unhandledRejection', note)
+    expect(await errorOf(clientOf(server).request('GET', '/consumers').withResponse())).toMatchObject({ status: 404 })
+    await new Promise(resolve => setImmediate(resolve))
+    process.removeListener('unhandledRejection', note)
+    expect(unhandled).toEqual([])
+  })
+
   test('a form sends its file and fields', async () => {
     const path = '/freshinvestigations/1/attachments'
     const server = await serveScript({ [`POST ${path}`]: [{ status: 201, json: { id: 9 } }] })
@@ -96,7 +114,8 @@ describe('a lost answer', () => {
     ['GET', '/companies/match', undefined, 1],
     ['GET', '/companies/GB-1', undefined, 1],
     ['GET', '/dataCleaning/jobs', undefined, 2],
-    ['GET', '/not/described', undefined, 1],
+    ['GET', '/not/described', undefined, 2],
+    ['GET', '/%43onsumers', undefined, 1],
     ['POST', '/freshinvestigations', undefined, 1],
     ['PUT', '/decisionEngine/instance/7', undefined, 1],
     ['DELETE', '/freshinvestigations/7', undefined, 1],
