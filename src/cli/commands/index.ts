@@ -568,9 +568,9 @@ export const COMMANDS: readonly Command[] = [
       JSON_RESULT,
     ],
     examples: [
-      ['fettle request GET /companies --query countries=GB --query regNo=03836192', 'search a company'],
+      ['fettle request GET /people --query countries=GB', 'search people'],
       ['fettle request GET /images/4711 -o accounts.pdf', 'order a document, which is sent once'],
-      ['fettle request POST /freshinvestigations --data @order.json', 'an operation that no other command has'],
+      ['fettle request POST /some/path --data @body.json', 'with a body'],
     ],
     load: () => import('./request.ts'),
   },
