@@ -30,7 +30,13 @@ export async function findRegisters(env: Env, wanted: readonly string[] | null):
   const { chooseRegisters, listRegisters, registerDigest, SAMPLE } = await import('../service/registers/index.ts')
   const dir = findRegisterDir(findDataDir(env))
   const isOnlySample = wanted?.every(name => name === SAMPLE) ?? false
-  if (!isOnlySample && (await listRegisters(dir)).every(info => info.name === SAMPLE)) throw await noRegister(env, wanted)
+  if (
+    !isOnlySample &&
+    (await listRegisters(dir)).every(
+      ({ name, isNamedOnly }) => name === SAMPLE || (isNamedOnly === true && wanted?.includes(name) !== true),
+    )
+  )
+    throw await noRegister(env, wanted)
   const chosen = await chooseRegisters(dir, wanted ?? [])
   const countries = chosen.flatMap(({ info }) => (info === null ? [''] : Object.keys(info.countries)))
   return {

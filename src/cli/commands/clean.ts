@@ -1,15 +1,17 @@
 /** `fettle clean`: matches and enriches a list with the pipeline that `init` would write. */
+import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { type Product, TAGS } from '../../contract/index.ts'
-import { EXIT } from '../../errors.ts'
+import { findDataDir } from '../../env/environment.ts'
+import { EXIT, FettleError } from '../../errors.ts'
 import { extensionsOf, formatOfName } from '../../formats/index.ts'
 import { draftOf, nameDecisionsFile, type PipelineInput } from '../../pipeline/index.ts'
 import type { Prepared } from '../../prepare/prepare.ts'
 import { prepareValue } from '../../prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../prepare/propose.ts'
 import { NO_OVERRIDES } from '../../prepare/read-pipeline.ts'
-import { findRegisters, wantedRegisters } from '../../prepare/registers.ts'
+import { findRegisterDir, findRegisters, wantedRegisters } from '../../prepare/registers.ts'
 import { resolveService } from '../../prepare/resolve-service.ts'
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import { counted } from '../../report/words.ts'
@@ -24,6 +26,7 @@ import { confirmCost } from '../terminal/prompt.ts'
 import { assertCertain, inputKeys, inspectInput, proposalTable, readDecisions, readReading } from './init/proposal.ts'
 import { dryRun, reportEndings, runPipeline } from './run/run.ts'
 import { checkFlags } from './shared.ts'
+import { storedName } from './store.ts'
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -35,8 +38,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   assertCertain('clean', reading, proposal, flags)
   const service = textFlag(flags, 'service')
   const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
+  const register = (await importOther(flags, io)) ?? registerFlag(flags)
   const enrich = chooseTags(flags)
-  const columns = chooseColumns(flags, inspected, enrich, isOwn && (await hasSeveralRegisters(flags, io)))
+  const columns = chooseColumns(flags, inspected, enrich, isOwn && (await hasSeveralRegisters(register, io)))
   const output = { ...chooseOutput(flags, inspected), columns }
   const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const decisions = decisionsFile(draft.name, flags, io)
@@ -53,7 +57,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     runsDir: needText(flags, 'runs-dir'),
     service,
     output: textFlag(flags, 'output'),
-    register: registerFlag(flags),
+    register,
     limit: wholeFlag(flags, 'limit', 1, 1_000_000_000),
     // Decisions that the command line names may be anywhere.
     outputRoots: listFlag(flags, 'decisions').map(path => dirname(resolve(io.cwd, path))),
@@ -75,6 +79,36 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
 }
 
+/** The list of `--against` as a register that only runs which name it use, kept by its content; null without the flag. */
+async function importOther(flags: Flags, io: Io): Promise<readonly string[] | null> {
+  const path = textFlag(flags, 'against')
+  if (path === null) return null
+  const { readTable } = await import('./table-register.ts')
+  const { tableSource } = await import('../../prepare/table-register.ts')
+  const { importRegister } = await import('../../service/registers/index.ts')
+  const table = await readTable(path, { map: flags['against-map'] }, io).catch((error: unknown) => {
+    if (!FettleError.is(error)) throw error
+    const hint = `${error.hint ?? ''} To read ${path} with flags, import it: fettle register import csv ${path}, and pass --register NAME.`
+    throw new FettleError(error.code, error.message, { hint: hint.trim(), at: error.at, cause: error })
+  })
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal))
+  const source = tableSource(table, io.cwd)
+  const digest = hash('sha256', JSON.stringify([table.inspected.facts.sha256, source.sheet, source.columns]))
+  const name = `${storedName(basename(path).replace(/\.[^.]*$/, '')).slice(0, 27)}-${digest.slice(0, 12)}`.replace(/^-/, '')
+  const dir = findRegisterDir(findDataDir(io.env))
+  const request = {
+    file: resolve(io.cwd, path),
+    kind: 'csv',
+    name,
+    dir,
+    now: new Date(),
+    table: source,
+    isNamedOnly: true,
+  } as const
+  await importRegister({ ...request, force: false })
+  return [name]
+}
+
 /** The decisions of an earlier review of this list are found by its name. */
 function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 'review'> {
   const requested = textFlag(flags, 'decisions')
@@ -83,8 +117,8 @@ function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 
 }
 
 /** An id is ambiguous without its register if several take part. The preparation reports registers that cannot be found. */
-async function hasSeveralRegisters(flags: Flags, io: Io): Promise<boolean> {
-  const wanted = wantedRegisters({ env: io.env, register: registerFlag(flags) }, null)
+async function hasSeveralRegisters(register: readonly string[] | null, io: Io): Promise<boolean> {
+  const wanted = wantedRegisters({ env: io.env, register }, null)
   const found = await findRegisters(io.env, wanted).catch(() => null)
   return found !== null && found.registers.length > 1
 }

@@ -11,10 +11,12 @@ import {
   changeAliases,
   importRegister,
   isKind,
+  isKnownHeader,
   KINDS,
   listRegisters,
   type RegisterInfo,
   readAliases,
+  readHeader,
   registerInfo,
   removeRegister,
   SAMPLE,
@@ -23,6 +25,7 @@ import { type Flags, usageError } from '../command.ts'
 import { isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { showLongTask } from '../terminal/progress/index.ts'
+import { proposalTable } from './init/proposal.ts'
 import { runStore, type Store, storedName } from './store.ts'
 
 /** Printed as text; `--json` has up to `MOST_LISTED`. */
@@ -69,9 +72,9 @@ async function withEvents(info: RegisterInfo, dir: string): Promise<Imported> {
 }
 
 /** Whether a run that names no register uses this one. */
-function describeUse(name: string, env: Env): string {
+function describeUse({ name, isNamedOnly }: RegisterInfo, env: Env): string {
   const set = registersOf(env)
-  const isUsed = set === null ? name !== SAMPLE : set.includes(name)
+  const isUsed = set === null ? name !== SAMPLE && isNamedOnly !== true : set.includes(name)
   const why = set === null ? '' : ` (FETTLE_REGISTER names ${set.join(', ')})`
   return `${isUsed ? 'takes part if no register is named' : `takes part only if it is named: --register ${name}`}${why}`
 }
@@ -84,12 +87,16 @@ function describe(info: Imported, env: Env): readonly string[] {
   const { officers } = info
   const lines = [
     `${info.name}: ${counted(info.companies, 'company', 'companies')} (${countries.join(', ')})`,
-    `  use       ${describeUse(info.name, env)}`,
+    `  use       ${describeUse(info, env)}`,
     info.name === SAMPLE && '  invented  its companies do not exist',
     `  source    ${info.source} (${info.kind}), ${counted(info.bytes, 'byte')}, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}${info.snapshotDate === null ? '' : `, snapshot of ${info.snapshotDate}`}`,
     ...(info.changes ?? []).slice(-1).map(describeChanges),
     ...(info.events === undefined ? [] : describeEvents(info.events)),
+    info.table &&
+      `  columns   ${Object.entries(info.table.columns)
+        .map(([name, header]) => `${name}: ${header}`)
+        .join(', ')}`,
     info.aliases && `  aliases   ${info.aliases.names} confirmed names`,
     info.skipped > 0 && `  skipped   ${counted(info.skipped, 'row')}`,
     officers && `  officers  ${officers.officers} from ${officers.source}`,
@@ -120,6 +127,20 @@ async function printAliases(name: string, dir: string, io: Io): Promise<void> {
   io.out(decisionsText(aliases.map(alias => ({ ...alias, decision: 'accept', expires: '' }))).trimEnd())
 }
 
+const TABLE_FLAGS = ['map', 'id', 'sheet', 'encoding', 'delimiter', 'header', 'skip-head', 'skip-tail']
+
+/** Absent for a file with the header of a register: it is read as it is. */
+async function readAnyTable(file: string, flags: Flags, io: Io) {
+  const isAsked = TABLE_FLAGS.some(flag => flags[flag] !== undefined)
+  const header = isAsked ? null : await readHeader(file)
+  if (header !== null && isKnownHeader(header)) return undefined
+  const { readTable } = await import('./table-register.ts')
+  const { tableSource } = await import('../../prepare/table-register.ts')
+  const table = await readTable(file, flags, io)
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal))
+  return tableSource(table, io.cwd)
+}
+
 async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> {
   const kind = needText(flags, 'kind-or-name')
   if (kind === 'decisions') return importDecisions(flags, dir, io)
@@ -130,7 +151,8 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> 
     throw usageError(`cannot import "${kind}": fettle imports ${Object.keys(KINDS).join(', ')}, decisions`, `${kinds}.`)
   }
   const file = resolve(io.cwd, needText(flags, 'file'))
-  const name = textFlag(flags, 'name') ?? storedName(basename(file).replace(/(?:\.(?:csv|gz|zip|txt))+$/i, ''))
+  const name =
+    textFlag(flags, 'name') ?? storedName(basename(file).replace(/(?:\.(?:csv|tsv|gz|zip|txt|xlsx|jsonl|ndjson|parquet))+$/i, ''))
   if (name === SAMPLE)
     throw usageError(`the name ${SAMPLE} belongs to the register of invented companies`, 'Pass --name with another name.')
   const isQuiet = isOn(flags, 'quiet')
@@ -140,7 +162,9 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> 
   const officers = people === null ? undefined : resolve(io.cwd, people)
   const force = isOn(flags, 'force')
   const now = new Date()
-  const info = await importRegister({ file, kind, officers, name, dir, now, force, onProgress }).finally(work.stop)
+  const table = kind === 'csv' ? await readAnyTable(file, flags, io) : undefined
+  const request = { file, kind, officers, name, dir, now, force, table, onProgress }
+  const info = await importRegister(request).finally(work.stop)
   if (info.importedAt !== now.toISOString()) {
     const unchanged = `${basename(file)} was imported on ${info.importedAt.slice(0, 10)} and is unchanged; --force imports it again`
     if (!isQuiet) io.err(escapeTerminal(unchanged))

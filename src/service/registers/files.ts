@@ -38,6 +38,10 @@ export interface RegisterInfo {
   readonly file: string
   /** Version of the importer that read the source. */
   readonly importer: number
+  /** The columns that were taken from a list, by column of a register, and its sheet; absent for a source in its own columns. */
+  readonly table?: { readonly columns: Readonly<Record<string, string>>; readonly sheet: string | null }
+  /** It takes part only in runs that name it. */
+  readonly isNamedOnly?: true
   /** Officers of the companies; absent without officers. */
   readonly officers?: OfficersInfo
   /** Names that people confirmed for its companies (aliases.ts); absent without any. */

@@ -25,7 +25,7 @@ interface ChosenRegister {
 export async function chooseRegisters(dir: string, names: readonly string[]): Promise<readonly ChosenRegister[]> {
   const infos = await listRegisters(dir)
   if (names.length === 0) {
-    const own = infos.filter(info => info.name !== SAMPLE)
+    const own = infos.filter(info => info.name !== SAMPLE && info.isNamedOnly !== true)
     if (own.length === 0) throw new FettleError('FETTLE_REGISTER_NONE', `no register was imported into ${dir}`)
     return own.map(info => ({ name: info.name, info }))
   }

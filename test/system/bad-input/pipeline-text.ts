@@ -122,7 +122,7 @@ export const TEXT_CASES: readonly TextCase[] = [
   ['P38 own', outputs('{ path: o.csv, unmatched: u.csv, review: out/../O.csv }'), ['PATH 4:50', 'overwrite output.path']],
   ['P40', outputs('{ path: o.csv, format: xslx, columns: [] }'), ['VALUE 4:32', 'csv, tsv, excel, xlsx, jsonl, json'], ['VALUE 4:47', 'an empty list']],
   ['P40 columns', outputs('{ path: o.csv, columns: ["*", "*", general.vatNumber, match.scor, Name] }'),
-    ['VALUE 4:39', 'occurs twice'], ['VALUE 4:44', 'a tag of basicPlus, but enrich'], ['VALUE 4:63', 'did you mean match.score?'], ['VALUE 4:75', 'come with "*"']],
+    ['VALUE 4:39', 'occurs twice'], ['VALUE 4:44', 'a tag of basicPlus, but enrich', 'Set enrich: basicPlus'], ['VALUE 4:63', 'did you mean match.score?']],
   ['P40 report', `${BASE}report: { rows: some, mask: phone }`, ['VALUE 4:17', 'none, review, all'], ['VALUE 4:29', 'a list of mapping names']],
   ['P41 version', `${BASE}version: 99`, ['UNSUPPORTED 4:10', 'expected 1', 'newer']],
   ['P41 others', `${BASE}description: ${'x'.repeat(2001)}\ntags: [a b]`, ['VALUE 4:14', '2000 characters'], ['VALUE 5:8', 'a tag of letters']],

@@ -63,14 +63,14 @@ const asFlags = (hint: string): string =>
     .replace(/\b[Ss]et (?=--)/g, 'pass ')
 
 /** `--map name=Firma` flags as decisions. Throws FETTLE_USAGE for an unknown mapping or column, with the nearest name. */
-export function readDecisions(flags: Flags, { columns }: InspectedColumns): Decisions {
+export function readDecisions(flags: Flags, { columns }: InspectedColumns, targets = TARGETS): Decisions {
   const decided = new Map<string, number | null>()
   for (const text of listFlag(flags, 'map')) {
     const [, target = '', column = ''] = /^([^=]*)=([\s\S]*)$/.exec(text) ?? []
     const bad = (why: string, hint: string) => usageError(`--map ${text}: ${why}`, hint)
     const example = 'Pass for example --map name=Firma, --map town=#3 (the third column) or --map phone=-.'
     if (column === '') throw bad('expected mapping=HEADER', example)
-    assertTarget(target, why => bad(why, `Mappings are ${TARGETS.join(', ')}.`))
+    assertTarget(target, why => bad(why, `Mappings are ${targets.join(', ')}.`), targets)
     if (decided.has(target)) throw bad(`${target} was given twice`, 'Pass it once.')
     const refuse = (why: string) => bad(why, `Its columns: ${columns.map(columnName).join(', ')}.`)
     decided.set(target, column === '-' ? null : columnFor(column, columns, refuse))
@@ -78,9 +78,9 @@ export function readDecisions(flags: Flags, { columns }: InspectedColumns): Deci
   return decided as Decisions
 }
 
-export function assertTarget(target: string, refuse: (why: string) => Error): void {
-  if (TARGETS.includes(target)) return
-  const close = nearest(target, TARGETS)
+export function assertTarget(target: string, refuse: (why: string) => Error, targets = TARGETS): void {
+  if (targets.includes(target)) return
+  const close = nearest(target, targets)
   throw refuse(`there is no mapping ${JSON.stringify(target)}${close === null ? '' : `; did you mean ${close}?`}`)
 }
 

@@ -12,7 +12,7 @@ import { writeChanges } from '../changes.ts'
 import { folderOf, lockRegister, publish, type RegisterInfo, readLines, registerInfoIn, writeError } from '../files.ts'
 import { currentOfficers, importOfficers, openOfficers } from '../officers.ts'
 import { KINDS, type KindName, readColumns } from './kinds.ts'
-import { emptySource, readRows, type SourceFacts, sourceFacts, wrongWidth } from './source.ts'
+import { emptySource, type Row, readRows, type SourceFacts, sourceFacts, wrongWidth } from './source.ts'
 
 const COMPANIES = '.import.jsonl'
 const PROGRESS = '.import.json'
@@ -121,6 +121,9 @@ export interface ImportRequest {
   readonly file: string
   readonly officers?: string
   readonly kind?: KindName
+  /** `file` is any list, and these are its rows in the columns of a register, the header first, or the rows after the first ones. */
+  readonly table?: NonNullable<RegisterInfo['table']> & { rows(after: number): AsyncIterable<Row> }
+  readonly isNamedOnly?: true
   /** Name of the register, 1 to 40 of a–z, 0–9 and hyphen; an existing one is updated. */
   readonly name: string
   readonly dir: string
@@ -147,12 +150,12 @@ export function dayIn(name: string): string | null {
   return found === null ? null : `${found[1]}-${found[3]}-${found[4]}`
 }
 
-async function readSource({ file, kind = 'csv', onProgress }: ImportRequest, draft: Draft): Promise<void> {
+async function readSource({ file, kind = 'csv', table, onProgress }: ImportRequest, draft: Draft): Promise<void> {
   const { progress } = draft
   if (progress.row > 0) onProgress?.(progress.row)
   let read = progress.header.length > 0 ? KINDS[kind].reader(readColumns(file, progress.header, KINDS[kind])) : null
   const turn = turnEvery()
-  for await (const { cells, end } of readRows(file, progress.place)) {
+  for await (const { cells, end } of table?.rows(progress.row) ?? readRows(file, progress.place)) {
     await turn()
     progress.place = end
     if (read === null) {
@@ -225,6 +228,8 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
     countries,
     bytes,
     file,
+    table: request.table && tableOf(request.table),
+    isNamedOnly: request.isNamedOnly,
     officers: officers ?? undefined,
     aliases: before?.aliases,
     changes: changes.length > 0 ? changes : undefined,
@@ -233,12 +238,19 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
   return info
 }
 
+const tableOf = ({ columns, sheet }: NonNullable<RegisterInfo['table']>) => ({ columns, sheet })
+
+/** What a source is read as. */
+const describeReading = ({ kind = 'csv', table }: Pick<ImportRequest, 'kind'> & Pick<RegisterInfo, 'table'>): string =>
+  table === undefined ? kind : `${kind} ${JSON.stringify(tableOf(table))}`
+
 /** The existing register, if it consists of this very source and officers, read by this importer. */
 async function sameRegister(request: ImportRequest, folder: string, { sha256 }: SourceFacts): Promise<RegisterInfo | null> {
   const before = await registerInfoIn(folder)
   if (before === null || request.force === true || before.sha256 !== sha256 || before.importer !== IMPORTER) return null
   const officers = request.officers === undefined ? undefined : (await sourceFacts(request.officers)).sha256
-  const isSame = before.kind === (request.kind ?? 'csv') && before.officers?.sha256 === officers
+  const reading = describeReading({ kind: before.kind, table: before.table })
+  const isSame = reading === describeReading(request) && before.officers?.sha256 === officers
   return isSame && (request.snapshotDate ?? before.snapshotDate) === before.snapshotDate ? before : null
 }
 
@@ -260,7 +272,7 @@ export async function importRegister(request: ImportRequest): Promise<RegisterIn
   try {
     const same = await sameRegister(request, folder, facts)
     if (same !== null) return same
-    const draft = await openDraft(folder, facts.sha256, request.kind ?? 'csv')
+    const draft = await openDraft(folder, facts.sha256, describeReading(request))
     try {
       await readSource(request, draft)
       return await publishDraft(request, folder, facts, draft)

@@ -179,6 +179,16 @@ export type KindName = keyof typeof KINDS
 
 export const isKind = (name: string): name is KindName => Object.hasOwn(KINDS, name)
 
+/** Whether a file with this header is read without asking what its columns mean: all of them are a register's own, or those of another kind. */
+export function isKnownHeader(header: readonly string[]): boolean {
+  const columns = new Set(header.map(cell => cell.trim().toLowerCase()))
+  const own = new Set(generic.header.toLowerCase().split(','))
+  const isOfPublisher = Object.values<Kind>(KINDS).some(
+    kind => kind !== generic && kind.needs.every(column => columns.has(column.toLowerCase())),
+  )
+  return isOfPublisher || [...columns].every(column => own.has(column))
+}
+
 /**
  * The columns of a header, in any case and order; unknown columns are ignored.
  * @throws FettleError FETTLE_INPUT_HEADER when a required column is missing, or a known one occurs twice

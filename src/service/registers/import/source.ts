@@ -132,6 +132,17 @@ export async function* readRows(file: string, from: Position): AsyncGenerator<Ro
   }
 }
 
+/** The first row of a source that is read as it is, empty without one and where it cannot be read; null for any other file, such as a workbook. */
+export async function readHeader(file: string): Promise<readonly string[] | null> {
+  try {
+    for await (const { cells } of readRows(file, { bytes: 0, lines: 0 })) return cells
+    return []
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    return error.code === 'FETTLE_INPUT_READ' ? [] : null
+  }
+}
+
 export const wrongWidth = (cells: number, width: number): string => `${cells} cells where the header has ${width}`
 
 /** The error for a source without a header. */
