@@ -69,7 +69,7 @@ export async function inspectTable(
 }
 
 /** `name: Vendor, postcode: Post code` */
-export const describeColumns = ({ inspected, columns }: InspectedTable): Record<string, string> =>
+const describeColumns = ({ inspected, columns }: InspectedTable): Record<string, string> =>
   Object.fromEntries(
     Object.entries(columns).map(([name, places]) => [
       name,

@@ -15,6 +15,10 @@ import { warning } from './stage.ts'
 /** Growth of the interval from one poll to the next (contract §14.1). */
 const GROWTH = 1.5
 
+/** Most lists are small, and their jobs soon done: first intervals are this long, or a tenth of the time since the last change of status. */
+const FIRST_MS = 200
+const LATE = 0.1
+
 /** Twenty failed polls in a row end the wait, if they took as long as an outage may last. */
 const MAX_POLL_FAILURES = 20
 
@@ -25,6 +29,13 @@ const MAX_CONTRACT_FAILURES = 5
 const GRACE_MS = 30_000
 
 export const growInterval = (previous: number, plan: Plan['poll']): number => Math.min(plan.maxMs, previous * GROWTH)
+
+/** The interval after `previous` of a job whose status has not changed for `waitedMs`. */
+export function nextInterval(previous: number, waitedMs: number, plan: Plan['poll']): number {
+  const { everyMs, maxMs } = plan
+  const early = Math.max(Math.min(FIRST_MS, everyMs), waitedMs * LATE)
+  return previous < everyMs && early < everyMs ? early : Math.min(maxMs, Math.max(everyMs, previous * GROWTH))
+}
 
 /** An interval with ± 20 % of jitter, so that many runs do not poll in step. `random` is in [0, 1). */
 export const withJitter = (interval: number, random: number): number => Math.round(interval * (0.8 + 0.4 * random))
@@ -79,10 +90,12 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
   const reported = new Set(job.history.map(({ status }) => status))
   let requiresConfirmation = hasRegressed(job)
   let confirmed: string | null = null
-  let shortest = wait.poll.everyMs
+  const { everyMs, maxMs } = wait.poll
+  let shortest = Math.min(FIRST_MS, everyMs)
   let interval = shortest
+  let changedAt = startedAt
   const onThrottled = (): void => {
-    shortest = Math.min(wait.poll.maxMs, interval * 2)
+    shortest = Math.min(maxMs, Math.max(everyMs, interval) * 2)
     interval = shortest
   }
   let last = job.status ?? 'unknown'
@@ -94,6 +107,7 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
       counter.succeeded()
     } catch (error) {
       counter.failed(error)
+      interval = Math.max(everyMs, interval)
     }
     if (record !== undefined) {
       const { status } = record
@@ -105,7 +119,10 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
         yield { type: 'issue.raised', issue: statusRegressed(last, status) }
       }
       // After a change the next one may follow soon: poll at the shortest interval again.
-      if (status !== last) interval = shortest
+      if (status !== last) {
+        interval = shortest
+        changedAt = ports.clock.monotonic()
+      }
       last = status
       yield { type: 'status.observed', part: job.part, stage: wait.stage, status, summary: record.jobSummary ?? null }
       const phase = wait.readPhase(status)
@@ -119,7 +136,7 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
     const nextMs = Math.min(withJitter(interval, ports.clock.random()), wait.poll.timeoutMs - waited)
     ports.tick({ type: 'waiting', status: last, forMs: Math.round(waited), nextMs: Math.round(nextMs) })
     await ports.clock.sleep(nextMs, ports.signal)
-    interval = growInterval(interval, wait.poll)
+    interval = nextInterval(interval, ports.clock.monotonic() - changedAt, wait.poll)
   }
 }
 

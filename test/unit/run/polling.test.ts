@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type ErrorCode, FettleError } from '../../../src/errors.ts'
-import { growInterval, withJitter } from '../../../src/run/poll-job.ts'
+import { growInterval, nextInterval, withJitter } from '../../../src/run/poll-job.ts'
 import { planOf, resumed, type World, worldOf } from './world.ts'
 
 const POLL = { everyMs: 2_000, maxMs: 30_000, timeoutMs: 7_200_000 }
@@ -48,12 +48,29 @@ describe('the schedule', () => {
     const world = worldOf(planOf({ enrich: null, output: null }))
     world.service.matching = ['matching', 'matching', 'matching', 'matching', 'aggregating', 'aggregating', 'jobMatchingComplete']
     await world.run()
-    expect(world.clock.sleeps).toEqual([2_000, 3_000, 4_500, 2_000, 3_000])
+    expect(world.clock.sleeps).toEqual([200, 200, 200, 200, 200])
     const early = worldOf(planOf({ enrich: null, output: null }))
     early.clock.chance = 0
     early.service.matching = ['matching', 'matching', 'matching', 'jobMatchingComplete']
     await early.run()
-    expect(early.clock.sleeps).toEqual([1_600, 2_400])
+    expect(early.clock.sleeps).toEqual([160, 160])
+  })
+
+  test('is at most a tenth of the time waited until poll.every, and grows by half then', () => {
+    const intervals = [200]
+    let waited = 0
+    while (waited < 600_000) {
+      waited += intervals.at(-1)!
+      intervals.push(nextInterval(intervals.at(-1)!, waited, POLL))
+    }
+    const early = intervals.findIndex(interval => interval >= POLL.everyMs)
+    let at = 0
+    for (const interval of intervals.slice(0, early)) {
+      expect(interval).toBeLessThanOrEqual(Math.max(200, at * 0.1 + 1e-6))
+      at += interval
+    }
+    expect(early).toBeLessThanOrEqual(40)
+    expect(intervals.slice(early).map(Math.round).slice(0, 8)).toEqual([2_955, 4_432, 6_649, 9_973, 14_959, 22_439, 30_000, 30_000])
   })
 })
 
@@ -72,15 +89,15 @@ describe('a service that throttles', () => {
     const world = throttling(2)
     world.service.matching = ['matching', 'matching', 'matching', 'matching', 'aggregating', 'jobMatchingComplete']
     await world.run()
-    // 2 s, then throttled at 3 s: from there on 6 s at least.
-    expect(world.clock.sleeps).toEqual([2_000, 6_000, 9_000, 6_000])
+    // From there on twice poll.every at least.
+    expect(world.clock.sleeps).toEqual([200, 4_000, 6_000, 4_000])
   })
 
   test('is asked no more seldom than poll.max', async () => {
     const world = throttling(2, 3, 4, 5)
     world.service.matching = ['matching', 'matching', 'matching', 'matching', 'matching', 'matching', 'jobMatchingComplete']
     await world.run()
-    expect(world.clock.sleeps).toEqual([2_000, 6_000, 12_000, 12_000, 12_000])
+    expect(world.clock.sleeps).toEqual([200, 4_000, 12_000, 12_000, 12_000])
   })
 })
 
