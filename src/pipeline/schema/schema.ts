@@ -295,7 +295,9 @@ export const pipelineSchema = map({
   poll: map({
     every: duration(500, HOUR)
       .prefault('2s')
-      .describe('Pause between two polls of a job. At first it is a tenth of the time waited; later it grows up to max. With the embedded service the longest.'),
+      .describe(
+        'Pause between two polls of a job. At first it is a tenth of the time waited; later it grows up to max. With the embedded service the longest.',
+      ),
     max: duration(500, HOUR).prefault('30s').describe('Longest pause.'),
     timeout: duration(500, 168 * HOUR)
       .prefault('2h')

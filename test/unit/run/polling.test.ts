@@ -70,7 +70,9 @@ describe('the schedule', () => {
       at += interval
     }
     expect(early).toBeLessThanOrEqual(40)
-    expect(intervals.slice(early).map(Math.round).slice(0, 8)).toEqual([2_955, 4_432, 6_649, 9_973, 14_959, 22_439, 30_000, 30_000])
+    expect(intervals.slice(early).map(Math.round).slice(0, 8)).toEqual([
+      2_955, 4_432, 6_649, 9_973, 14_959, 22_439, 30_000, 30_000,
+    ])
   })
 })
 
