@@ -1,6 +1,4 @@
 /** Any list as a register: its columns are proposed as for a list to match, and its rows imported as companies. */
-import type { Mapping } from '../contract/index.ts'
-import { FettleError } from '../errors.ts'
 import { columnName, type Decisions, type Proposal } from '../pipeline/index.ts'
 import type { ImportRequest } from '../service/registers/index.ts'
 import { type InspectedColumns, proposeFor } from './propose.ts'
@@ -24,7 +22,7 @@ export const REGISTER_COLUMNS_OF = {
   postcode: 'postcode',
   phone: 'phone',
   email: 'email',
-} as const satisfies Partial<Record<Mapping | 'key', string>>
+} as const
 
 /** Between the cells of columns that are joined; a number is taken from the first filled column. */
 const SEPARATOR: Readonly<Record<string, string>> = { tradingNames: '|', previousNames: '|', address2: ', ' }
@@ -77,14 +75,10 @@ const describeColumns = ({ inspected, columns }: InspectedTable): Record<string,
     ]),
   )
 
-/** The source of an import. Throws FETTLE_INPUT_COLUMNS without a column of names. */
+/** The source of an import. */
 export function tableSource(table: InspectedTable, root: string): NonNullable<ImportRequest['table']> {
   const { inspected, columns } = table
   const { facts } = inspected
-  if (columns.name === undefined)
-    throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${facts.path} certainly contains the names of the companies`, {
-      hint: `Pass the column: --map name=HEADER. Its columns: ${inspected.columns.map(columnName).join(', ')}.`,
-    })
   const names = Object.keys(columns)
   const cellOf = (row: readonly string[], name: string): string => {
     const cells = columns[name]!.map(at => (row[at] ?? '').trim()).filter(cell => cell !== '')

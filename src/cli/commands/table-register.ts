@@ -8,10 +8,15 @@ import { inspectInput, readDecisions, readReading } from './init/proposal.ts'
 
 const TARGETS = [...new Set([...Object.keys(REGISTER_COLUMNS_OF), ...KINDS.csv.header.split(',')])]
 
-/** Reads `file` as a list. `flags` are those of a list: `map`, `sheet`, `encoding` …; `id` names the column of its ids. */
+/** Reads `file` as a list, by flags such as `map` and `sheet`; `id` names the column of its ids. Throws FETTLE_INPUT_COLUMNS without names. */
 export async function readTable(file: string, flags: Flags, io: Io): Promise<InspectedTable> {
   const ids = listFlag(flags, 'id').map(column => `key=${column}`)
   const maps = listFlag(flags, 'map').map(text => text.replace(/^id=/, 'key='))
   const inspected = await inspectInput(readReading({ ...flags, file }), io)
-  return inspectTable(inspected, readDecisions({ map: [...maps, ...ids] }, inspected, TARGETS))
+  const table = await inspectTable(inspected, readDecisions({ map: [...maps, ...ids] }, inspected, TARGETS))
+  if (table.columns.name === undefined)
+    throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${file} certainly contains the names of the companies`, {
+      hint: `Pass the column: --map name=HEADER. Its columns: ${inspected.columns.map(columnName).join(', ')}.`,
+    })
+  return table
 }
