@@ -129,7 +129,7 @@ async function printAliases(name: string, dir: string, io: Io): Promise<void> {
 
 const TABLE_FLAGS = ['map', 'id', 'sheet', 'encoding', 'delimiter', 'header', 'skip-head', 'skip-tail']
 
-/** Absent for a file with the header of a register: it is read as it is. */
+/** Absent for a file with the header of a register. */
 async function readAnyTable(file: string, flags: Flags, io: Io) {
   const isAsked = TABLE_FLAGS.some(flag => flags[flag] !== undefined)
   const header = isAsked ? null : await readHeader(file)

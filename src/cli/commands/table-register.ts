@@ -1,4 +1,6 @@
 /** Any list as a register, for `register import` and `clean --against`. */
+import { FettleError } from '../../errors.ts'
+import { columnName } from '../../pipeline/index.ts'
 import { type InspectedTable, inspectTable, REGISTER_COLUMNS_OF } from '../../prepare/table-register.ts'
 import { KINDS } from '../../service/registers/index.ts'
 import type { Flags } from '../command.ts'

@@ -179,7 +179,7 @@ export type KindName = keyof typeof KINDS
 
 export const isKind = (name: string): name is KindName => Object.hasOwn(KINDS, name)
 
-/** Whether a file with this header is read without asking what its columns mean: all of them are a register's own, or those of another kind. */
+/** Whether a file with this header is read without asking what its columns mean: all of them are a register's own, or it is a file of another kind. */
 export function isKnownHeader(header: readonly string[]): boolean {
   const columns = new Set(header.map(cell => cell.trim().toLowerCase()))
   const own = new Set(generic.header.toLowerCase().split(','))

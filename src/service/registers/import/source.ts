@@ -132,7 +132,7 @@ export async function* readRows(file: string, from: Position): AsyncGenerator<Ro
   }
 }
 
-/** The first row of a source that is read as it is, empty without one and where it cannot be read; null for any other file, such as a workbook. */
+/** The first row of a source, empty without one and where it cannot be read; null for a file that is not CSV, such as a workbook. */
 export async function readHeader(file: string): Promise<readonly string[] | null> {
   try {
     for await (const { cells } of readRows(file, { bytes: 0, lines: 0 })) return cells
