@@ -31,8 +31,7 @@ import { storedName } from './store.ts'
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
-  const reading = readReading(flags)
-  const inspected = await inspectInput(reading, io)
+  const { inspected, reading } = await inspectInput(readReading(flags), io)
   const proposal = await proposeFor(inspected, readDecisions(flags, inspected))
   if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
   assertCertain('clean', reading, proposal, flags)

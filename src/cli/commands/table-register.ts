@@ -14,7 +14,7 @@ const TARGETS = [...new Set([...Object.keys(REGISTER_COLUMNS_OF), ...KINDS.csv.h
 export async function readTable(file: string, flags: Flags, io: Io): Promise<InspectedTable> {
   const ids = listFlag(flags, 'id').map(column => `key=${column}`)
   const maps = listFlag(flags, 'map').map(text => text.replace(/^id=/, 'key='))
-  const inspected = await inspectInput(readReading({ ...flags, file }), io)
+  const { inspected } = await inspectInput(readReading({ ...flags, file }), io)
   const table = await inspectTable(inspected, readDecisions({ map: [...maps, ...ids] }, inspected, TARGETS))
   if (table.columns.name === undefined)
     throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${file} certainly contains the names of the companies`, {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { dirname, join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { sheetXml, textCell, workbookOf } from '../../unit/input/workbooks.ts'
 import { BINARY, ENVIRONMENT, fettle, folderOf, follow, importRegister, lastLine } from './fettle.ts'
 
 beforeAll(importRegister)
@@ -231,6 +232,30 @@ describe.concurrent('a list whose lines below the last row change', () => {
 })
 
 describe.concurrent('clean', () => {
+  test('a workbook that begins with notes: the first sheet with companies is read, and named', async () => {
+    const list = [
+      ['Company Name', 'Country'],
+      ['Acme Forgings Ltd', 'GB'],
+      ['Bolton Castings Ltd', 'GB'],
+    ]
+    const rows = list.map(row => row.map(textCell))
+    const cwd = folderOf()
+    const sheets = {
+      'Read me': sheetXml([textCell('Export of the purchasing system')], [textCell('See page 2')]),
+      Notes: sheetXml(),
+    }
+    writeFileSync(join(cwd, 'a.xlsx'), workbookOf({ ...sheets, Suppliers: sheetXml(...rows) }))
+    const ended = await fettle(['clean', 'a.xlsx', '-o', 'out.csv'], { cwd })
+    expect(ended.code).toBe(0)
+    expect(ended.stderr).toContain('a.xlsx: 2 rows, 2 columns, xlsx, sheet "Suppliers"')
+    expect(readFileSync(join(cwd, 'out.csv'), 'utf8').split('\r\n')).toHaveLength(4)
+    expect((await fettle(['init', 'a.xlsx', '--yes'], { cwd })).code).toBe(0)
+    expect(readFileSync(join(cwd, 'a.yml'), 'utf8')).toContain('sheet: Suppliers')
+    writeFileSync(join(cwd, 'b.xlsx'), workbookOf(sheets))
+    expect((await fettle(['clean', 'b.xlsx', '-q'], { cwd })).code).not.toBe(0)
+    expect((await fettle(['clean', 'a.xlsx', '--sheet', 'Read me', '-q'], { cwd })).code).not.toBe(0)
+  })
+
   test('--columns, --enrich and --no-match-columns choose the columns of the output', async () => {
     const cwd = folderOf({ 'a.csv': 'Ref,"Firm, name",No,Country\nr1,Acme Forgings Ltd,01234567,GB\n' })
     const written = async (...flags: string[]): Promise<string[]> => {

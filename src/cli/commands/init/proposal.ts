@@ -4,7 +4,7 @@ import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { defined } from '../../../defined.ts'
 import { FettleError } from '../../../errors.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
-import { type InspectedColumns, inspectColumns, type Reading } from '../../../prepare/propose.ts'
+import { type InspectedColumns, inspectColumns, proposeFor, type Reading } from '../../../prepare/propose.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import { counted } from '../../../report/words.ts'
 import { type Flags, usageError } from '../../command.ts'
@@ -45,8 +45,40 @@ function skipKey(skip: Reading['skip'], around: InspectedColumns['around']) {
   return around.some(({ head, tail }) => head + tail > 0) ? { skip: 'auto' } : {}
 }
 
-/** Inspects the file; hints of its errors name flags instead of pipeline keys. */
-export async function inspectInput(reading: Reading, io: Io): Promise<InspectedColumns> {
+/** Sheets that are looked at when the first one has no companies. */
+const MOST_SHEETS = 20
+
+/** Inspects the file, of a workbook the first sheet that has companies: it may begin with a sheet of notes. `reading` names that sheet. */
+export async function inspectInput(
+  reading: Reading,
+  io: Io,
+): Promise<{ readonly inspected: InspectedColumns; readonly reading: Reading }> {
+  const first = await inspectReading(reading, io).catch((error: unknown) => {
+    if (!FettleError.is(error)) throw error
+    return error
+  })
+  if (!FettleError.is(first) && (first.facts.packed?.as !== 'xlsx' || (await hasCompanies(first))))
+    return { inspected: first, reading }
+  if (reading.sheet === null && /\.xlsx$/i.test(reading.path))
+    for (let sheet = 2; sheet <= MOST_SHEETS; sheet++) {
+      const other = await inspectReading({ ...reading, sheet }, io).catch((error: unknown) => {
+        if (!FettleError.is(error)) throw error
+        return error
+      })
+      if (!FettleError.is(other) && (await hasCompanies(other))) {
+        const name = other.facts.packed?.as === 'xlsx' ? other.facts.packed.sheet : sheet
+        return { inspected: other, reading: { ...reading, sheet: name } }
+      }
+      if (FettleError.is(other) && other.code === 'FETTLE_INPUT_SHEET') break
+    }
+  if (FettleError.is(first)) throw first
+  return { inspected: first, reading }
+}
+
+const hasCompanies = async (inspected: InspectedColumns): Promise<boolean> => (await proposeFor(inspected, new Map())).isEnough
+
+/** Hints of errors name flags instead of pipeline keys. */
+async function inspectReading(reading: Reading, io: Io): Promise<InspectedColumns> {
   try {
     return await inspectColumns(reading, io.cwd, io.signal)
   } catch (error) {
@@ -130,7 +162,8 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
   const keyLine =
     key === undefined || key.confidence === 1 ? [] : [`  key: reports name rows by ${columnName(key.column)} (${key.why})`]
   const isTable = facts.packed !== undefined && facts.packed.as !== 'gzip'
-  const text = isTable ? facts.packed.as : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
+  const sheet = facts.packed?.as === 'xlsx' ? `, sheet ${JSON.stringify(facts.packed.sheet)}` : ''
+  const text = isTable ? `${facts.packed.as}${sheet}` : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
   const head = `${facts.path}: ${counted(facts.rows, 'row')}${empty}, ${counted(facts.columns, 'column')}, ${text}`
   if (reasons.length > 0) reasons.unshift('uncertain, omitted:')
   return [head, ...skippedLines(inspected), ...lines, ...keyLine, ...reasons].map(escapeTerminal).join('\n')

@@ -30,8 +30,7 @@ export const run = (flags: Flags, io: Io): Promise<number> =>
 async function initialise(flags: Flags, whole: Io, ask: Prompt | null): Promise<number> {
   // A check reports warnings, and questions need what they are about.
   const io = isOn(flags, 'quiet') && ask === null ? { ...whole, err() {} } : whole
-  const reading = readReading(flags)
-  const inspected = await inspectInput(reading, io)
+  const { inspected, reading } = await inspectInput(readReading(flags), io)
   const proposal = await confirm(inspected, readDecisions(flags, inspected), io, ask)
   if (proposal === null) return EXIT.ok
   assertCertain('init', reading, proposal, flags)
