@@ -58,10 +58,12 @@ function readName(index: MatchIndex, text: string, reading: NameReading | null =
     distinct: distinctWords(parsed.marks),
     /** What the distinguishing words of others weigh that it lacks, likewise. */
     sisterExtras: new Map<string, number>(),
+    /** The documents that are nearest to it, searched once: a second reading of its cell asks for them again. */
+    nearest: null as { readonly most: number; readonly documents: readonly number[] } | null,
   }
 }
 
-export type QueryName = Readonly<NonNullable<ReturnType<typeof readName>>>
+export type QueryName = NonNullable<ReturnType<typeof readName>>
 
 /** The words that a reading leaves out behind the name, if the addresses of the index have all of them. */
 function findTail(index: MatchIndex, names: readonly QueryName[]): readonly number[] | null {
@@ -132,8 +134,19 @@ export function withReadings(index: MatchIndex, query: Query, prepared: Prepared
     .filter(read => read !== null)
   if (readings.length === 0) return null
   // Not a spread: objects of one shape are read faster.
-  const read = prepareQuery(index, query)
-  read.names.push(...readings)
-  read.tail = findTail(index, readings)
-  return read
+  return {
+    names: [...prepared.names, ...readings],
+    country: prepared.country,
+    writtenNumber: prepared.writtenNumber,
+    isVatWritten: prepared.isVatWritten,
+    numberOfVat: prepared.numberOfVat,
+    identifiers: prepared.identifiers,
+    hasNumbers: prepared.hasNumbers,
+    keys: prepared.keys,
+    address: prepared.address,
+    town: prepared.town,
+    tail: findTail(index, readings),
+    postcodeArea: prepared.postcodeArea,
+    postcodeAlone: prepared.postcodeAlone,
+  }
 }

@@ -193,10 +193,11 @@ const MIN_NEAREST = 20
 /** Limit of name comparisons per row: many times what a row needs, some milliseconds. */
 export const MAX_COMPARISONS = 2_000
 
-function findDocuments(index: MatchIndex, name: QueryName, most: number): number[] {
+function findDocuments(index: MatchIndex, name: QueryName, most: number): readonly number[] {
+  if (name.nearest?.most === most) return name.nearest.documents
   const known = [...new Set(name.numbers)].filter(number => number >= 0)
   const same = index.names.lookup(name.joined)
-  return [
+  const documents = [
     ...same,
     ...index.names.lookup(`.${name.joined}`),
     ...(name.initials === '' ? [] : index.names.lookup(name.initials)),
@@ -204,6 +205,8 @@ function findDocuments(index: MatchIndex, name: QueryName, most: number): number
     // Trigrams find cut-off and misspelt names but cost more than all other lookups, so they are skipped when a name is equal.
     ...(same.length > 0 ? [] : nearestDocuments(index.byTrigram, listTrigrams(name.words), POSTING_BUDGET, most)),
   ]
+  name.nearest = { most, documents }
+  return documents
 }
 
 /**
