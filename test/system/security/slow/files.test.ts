@@ -40,7 +40,7 @@ describe('S4: no other user can read the files, under umask 000', () => {
     const data = join(folderOf(), 'made', 'by', 'fettle')
     const register = join(folderOf({ 'small.csv': 'id,name,country\n1,ACME FORGINGS LIMITED,GB\n' }), 'small.csv')
     const env = { FETTLE_DATA: data }
-    expect(await under(umask, ['register', 'import', 'csv', 'rows.csv', '--name', 'no'], cwd, env)).toMatchObject({ code: 65 })
+    expect(await under(umask, ['register', 'import', 'csv', 'p.yml', '--name', 'no'], cwd, env)).toMatchObject({ code: 65 })
     expect(await under(umask, ['register', 'import', 'csv', register], cwd, env)).toMatchObject({ code: 0 })
     expect(await under(umask, ['run', 'p.yml', '--result-file', 'r.json'], cwd, env)).toMatchObject({ code: 0 })
     expect(await under(umask, ['report', '--format', 'html', '--to', 'again.html'], cwd, env)).toMatchObject({ code: 0 })
