@@ -5,6 +5,7 @@
 import { ACCESS } from './access.ts'
 import { COMPANIES } from './companies/operations.ts'
 import { DATA_CLEANING } from './data-cleaning/operations.ts'
+import { DECISION_ENGINE } from './decisions.ts'
 import { MONITORING } from './monitoring.ts'
 import { PEOPLE } from './people.ts'
 import { PORTFOLIOS } from './portfolios.ts'
@@ -19,6 +20,7 @@ export const OPERATIONS = {
   ...INDIVIDUALS,
   ...MONITORING,
   ...PORTFOLIOS,
+  ...DECISION_ENGINE,
 } as const
 
 export type OperationName = keyof typeof OPERATIONS

@@ -7,6 +7,7 @@ import type { Users } from './auth/users.ts'
 import type { Clock } from './clock.ts'
 import type { JobStore } from './data-cleaning/jobs-store.ts'
 import type { JobFiles, JobWorker } from './data-cleaning/processing/worker.ts'
+import type { DecisionStore } from './decisions/store.ts'
 import type { Metrics } from './health/metrics.ts'
 import type { IdempotencyDeps } from './http/idempotency.ts'
 import type { PublicAddress } from './http/public-address.ts'
@@ -51,6 +52,7 @@ export interface AppDeps extends RouteDeps, IdempotencyDeps {
   readonly searches: Omit<SearchStore, 'find' | 'hit'>
   readonly portfolios: Omit<PortfolioStore, 'find'>
   readonly holdings: Omit<HoldingStore, 'find' | 'isVisible' | 'known' | 'watched'>
+  readonly decisions: Omit<DecisionStore, 'find' | 'findTree'>
   readonly events: EventStore
   readonly imports: ImportStore
   readonly importer: Importer

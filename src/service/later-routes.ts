@@ -5,6 +5,7 @@ import { accessRoutes } from './access/routes.ts'
 import { peopleRoutes } from './companies/people-routes.ts'
 import { reportRoutes } from './companies/report.ts'
 import { companyRoutes } from './companies/routes.ts'
+import { decisionRoutes } from './decisions/routes.ts'
 import type { AppDeps, AppOptions } from './deps.ts'
 import { docsRoutes, otherRoutes } from './docs/docs-page.ts'
 import { metricsRoute } from './health/routes.ts'
@@ -45,6 +46,7 @@ export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOpt
   hitFileRoute(app, deps)
   monitoringRoutes(app, deps)
   portfolioRoutes(app, deps)
+  decisionRoutes(app, deps)
   metricsRoute(app, deps, options)
   if (options.reconcile) app.register(async scope => reconcileRoutes(scope, deps, options.version))
   docsRoutes(app, deps, options.version)

@@ -50,6 +50,7 @@ export const LIMIT_TABLE = {
   importBytes: limit(32 * MIB, 'file imported into a portfolio', '413'),
   imports: limit(1_000, 'waiting imports of all users', '507'),
   portfolios: limit(10_000, 'portfolios of one user', '507'),
+  treeVersions: limit(10_000, 'versions of decision trees of one user', '507'),
   monitorMs: limit(MINUTE, 'interval of checking registers for a newer import', '–'),
   sameLogins: limit(5, 'identical rejected logins in their window', '429'),
   badLogins: limit(50, 'rejected logins of one user name from one address in their window', '429'),

@@ -1,10 +1,11 @@
 /**
- * Finds jobs, searches, hits, portfolios and their companies by the id a caller names. A missing object and one the caller may
+ * Finds jobs, searches, hits, decision trees, decisions, portfolios and their companies by the id a caller names. A missing object and one the caller may
  * not see get the same 404 (faults H3). Routes read no store by id (test/unit/service/object-access.test.ts).
  */
 import type { Permission } from '../contract/index.ts'
 import type { User } from './auth/users.ts'
 import type { Job, JobStore } from './data-cleaning/jobs-store.ts'
+import type { Decision, DecisionStore, Tree } from './decisions/store.ts'
 import type { EventStore } from './monitoring/events-store.ts'
 import type { Holding, HoldingStore } from './portfolios/holdings.ts'
 import type { Portfolio, PortfolioStore } from './portfolios/store.ts'
@@ -26,6 +27,7 @@ interface ObjectStores {
   readonly portfolios: Pick<PortfolioStore, 'find' | 'shares'>
   readonly holdings: Pick<HoldingStore, 'find' | 'isVisible'>
   readonly events: Pick<EventStore, 'portfolioOf'>
+  readonly decisions: Pick<DecisionStore, 'find' | 'findTree'>
 }
 
 /** Whether a text of a path is a number of an object. Clients generated from `number` write `5.0`. */
@@ -36,7 +38,7 @@ function requireFound<Kind>(what: string, object: Kind | null): Kind {
   return object
 }
 
-export function createObjectAccess({ jobs, searches, portfolios, holdings, events }: ObjectStores) {
+export function createObjectAccess({ jobs, searches, portfolios, holdings, events, decisions }: ObjectStores) {
   const held = (portfolio: Portfolio, id: string): Holding | null => holdings.find(portfolio.id, id)
   /** Returns the portfolio when the caller owns it, or its owner shared all `needs` with the caller. */
   const requireShared = ({ id, person }: Caller, portfolio: Portfolio, what: string, needs: readonly Need[]): Portfolio => {
@@ -55,6 +57,11 @@ export function createObjectAccess({ jobs, searches, portfolios, holdings, event
     job: ({ id: owner }: Caller, id: string): Job => requireFound('Job', jobs.find(owner, id)),
     search: (caller: Caller, type: SearchType, id: string): Search => requireFound('Search', searches.find(caller.id, type, id)),
     hit: (search: Search, id: string): Hit => requireFound('Hit', searches.hit(search, id)),
+    tree: ({ id: owner }: Caller, guid: string): Tree => requireFound('Decision tree', decisions.findTree(owner, guid)),
+    /** Like `tree`, but null where the tenant has none of this guid. */
+    heldTree: ({ id: owner }: Caller, guid: string): Tree | null => decisions.findTree(owner, guid),
+    decision: ({ id: owner }: Caller, id: string): Decision =>
+      requireFound('Decision log', isNumber(id) ? decisions.find(owner, Number(id)) : null),
     portfolio: openPortfolio,
     /** The portfolio in the path of a call. */
     portfolioOf: ({ user, params }: PortfolioCall, ...needs: readonly Need[]): Portfolio =>

@@ -20,6 +20,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { JobStore } from './data-cleaning/jobs-store.ts'
 import { JobWorker, jobFilesIn } from './data-cleaning/processing/worker.ts'
 import { startRetention } from './data-cleaning/retention.ts'
+import { DecisionStore } from './decisions/store.ts'
 import { makeMetrics } from './health/metrics.ts'
 import { openAnswers } from './http/idempotency.ts'
 import { openPublicAddress } from './http/public-address.ts'
@@ -129,7 +130,8 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   onClose(() => monitoring.close())
   const { portfolios, holdings, events, imports, importer, folder: importDir, transaction } = monitoring
   const searches = new SearchStore(database, now)
-  const objects = createObjectAccess({ jobs, searches, portfolios, holdings, events })
+  const decisions = new DecisionStore(database, now)
+  const objects = createObjectAccess({ jobs, searches, portfolios, holdings, events, decisions })
 
   const worker = new JobWorker({
     ...{ jobs, using: current.using, files, play, clock, limits, rowPauseMs, stopAt, onError: logFailure },
@@ -150,7 +152,7 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
   const snapshots = openSnapshotRequests({ dataDir, clock, everyMs: limits.checkMs, take })
   onClose(() => snapshots.close())
-  const stores = { jobs, files, searches, portfolios, holdings, events, imports, transaction }
+  const stores = { jobs, files, searches, decisions, portfolios, holdings, events, imports, transaction }
   return { ...stores, objects, worker, screener, importer, importDir }
 }
 

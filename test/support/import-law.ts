@@ -216,6 +216,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'portfolios',
     'monitoring',
     'screening',
+    'decisions',
     'backup',
     'openrefine',
     'access',

@@ -71,11 +71,18 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
 }
 
-/** The table's hint is about runs. */
+/** The hints of the table are about runs. */
 function withHint(error: unknown): unknown {
-  if (!FettleError.is(error) || !error.unanswered) return error
+  if (!FettleError.is(error)) return error
   const { code, message, status, correlationId, unanswered } = error
-  const hint = 'Find out whether it took effect before you send it again: it was sent once.'
+  const hint = unanswered
+    ? 'Find out whether it took effect before you send it again: it was sent once.'
+    : code === 'FETTLE_NOT_FOUND'
+      ? 'Check the path, and the address of the service.'
+      : error.action?.command === 'resume'
+        ? 'Check the address and the network, then run the same command again.'
+        : null
+  if (hint === null) return error
   return new FettleError(code, message, { hint, status: status ?? undefined, correlationId, unanswered, cause: error })
 }
 

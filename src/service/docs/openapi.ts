@@ -29,6 +29,7 @@ const TAGS = [
   ['/reportcustomdata', 'companies', ''],
   ['/people', 'people', 'Search and reports of directors.'],
   ['/compliance', 'screening', 'AML searches and their hits.'],
+  ['/decisionEngine', 'decisions', 'Decision trees, and the decisions made by them.'],
   ['/monitoring/portfolios', 'portfolios', 'Portfolios, their companies, rules and events.'],
   ['/monitoring', 'monitoring', 'Events and rules of all portfolios.'],
 ] as const

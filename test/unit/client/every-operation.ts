@@ -166,6 +166,26 @@ export async function everyOperation(play: PlayName = 'own', front: Front = asyn
     expect(Buffer.from(await pdf.arrayBuffer()).toString('latin1', 0, 5)).toBe('%PDF-')
   }
 
+  const guid = 'limits'
+  const instance = { guid, templateId: 'table', decisionTreeName: 'Limits' }
+  const large = { name: 'large', when: { amount: { '>': 5000 } }, decision: 'refer' }
+  const table = { fields: { amount: { type: 'number' } }, rules: [large], otherwise: 'accept' }
+  expect((await go('changeDecisionInstance', { guid, body: { ...instance, configurationVariables: table } })).version).toBe(1)
+  await go('readDecisionInstance', { guid })
+  expect((await go('listDecisionInstances')).instances).toHaveLength(1)
+  expect((await go('listDecisionTrees')).GUIDList[0].GUID).toBe(guid)
+  expect((await go('listDecisionFields', { provenirId: guid })).fields[0].paramName).toBe('amount')
+  for (const amount of [1, 6000]) {
+    const made = await go('runDecision', { provenirId: guid, query: { companyId: ID }, body: { amount } })
+    expect(made.statusCode).toBe(amount === 1 ? '1' : '2')
+  }
+  const log = (await go('listDecisionLogs')).usageLog[0]
+  const decisionLogId = String(log.decisionLogId)
+  expect((await go('readDecisionLog', { decisionLogId })).rule).toBe('large')
+  expect((await go('changeDecisionLog', { decisionLogId, body: { statusCode: 5 } })).status).toBe(5)
+  await go('changeDecisionOutcome', { guid, body: { decisionOutcomes: [{ status: 1, label: 'Yes' }] } })
+  expect((await go('readDecisionOutcome', { guid })).decisionOutcomes.items[0].label).toBe('Yes')
+
   await first.service.close()
   await take([
     COMPANIES[0]!.replace('1 Mill Lane', '9 Canal Street').replace('FASTENERS', 'SCREWS'),

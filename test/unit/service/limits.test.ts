@@ -423,6 +423,15 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     const create = async () => (await caller.call('POST', '/monitoring/portfolios', { name: 'one' })).status
     expect([await create(), await create()]).toEqual([200, 507])
   },
+  async treeVersions() {
+    const { caller } = await given({ treeVersions: 1 })
+    const change = async (name: string) => {
+      const table = { rules: [{ name: 'a', when: { a: 'b' }, decision: 'accept' }], otherwise: 'refer' }
+      const body = { templateId: 't', guid: 'one', decisionTreeName: name, configurationVariables: table }
+      return (await caller.call('PUT', '/decisionEngine/instance/one', body)).status
+    }
+    expect([await change('one'), await change('one'), await change('two')]).toEqual([200, 200, 507])
+  },
   async monitorMs() {
     const clock = new HandClock()
     let looks = 0

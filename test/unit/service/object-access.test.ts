@@ -7,9 +7,9 @@ import type { AppDeps } from '../../../src/service/deps.ts'
 const SERVICE = new URL('../../../src/service/', import.meta.url)
 /** Files that register routes. */
 const IS_ROUTE = /import .*FastifyInstance.* from 'fastify'/
-const STORES = ['jobs', 'searches', 'portfolios', 'holdings', 'events', 'imports']
+const STORES = ['jobs', 'searches', 'portfolios', 'holdings', 'events', 'imports', 'decisions']
 /** Methods that read an object by its id. */
-const READS = ['find', 'read', 'hit', 'isVisible', 'known', 'watched']
+const READS = ['find', 'read', 'hit', 'isVisible', 'known', 'watched', 'findTree']
 
 /** Faults of a source: a read by id, or a first argument that comes from the request. */
 function faultsOf(name: string, text: string): string[] {
@@ -52,5 +52,6 @@ test('the stores that the routes receive have no read by id', () => {
   expectTypeOf<Extract<keyof AppDeps['jobs'], 'find' | 'read'>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof AppDeps['searches'], 'find' | 'hit'>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof AppDeps['portfolios'], 'find'>>().toEqualTypeOf<never>()
+  expectTypeOf<Extract<keyof AppDeps['decisions'], 'find' | 'findTree'>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof AppDeps['holdings'], 'find' | 'isVisible' | 'known' | 'watched'>>().toEqualTypeOf<never>()
 })

@@ -14,6 +14,17 @@ export const COMPANY = { all: 'GB-X-01', free: 'GB-X-02', ann: 'GB-X-04', none: 
 const PASSWORD = 'correct horse battery'
 const SEARCHES = '/compliance/kyc-protect/searches'
 const PORTFOLIOS = '/monitoring/portfolios'
+const DECISIONS = '/decisionEngine'
+
+/** The instance of a decision tree. */
+export const treeBody = (guid: string) => ({
+  ...{ templateId: 'table', guid, decisionTreeName: 'Limits' },
+  configurationVariables: {
+    fields: { amount: { type: 'number' } },
+    rules: [{ name: 'large', when: { amount: { '>': 5000 } }, decision: 'refer' }],
+    otherwise: 'accept',
+  },
+})
 
 /** Two more companies than the tests' engine has, which differ in their numbers only. */
 const more = [COMPANY.ann, COMPANY.none].map(connectId => ({ ...engine.at(0), id: connectId, connectId, name: 'DORN LTD' }))
@@ -34,6 +45,8 @@ export interface Ids {
   readonly businessHit: string
   readonly individual: string
   readonly individualHit: string
+  readonly tree: string
+  readonly decision: string
   readonly user: string
   readonly company: string
 }
@@ -43,6 +56,7 @@ export const UNKNOWN: Ids = {
   ...{ job: '00000000-0000-4000-8000-000000000000', portfolio: '99999999', empty: '99999998', notice: '99999997' },
   ...{ business: '00000000-0000-4000-8000-000000000001', businessHit: '00000000-0000-4000-8000-000000000002' },
   ...{ individual: '00000000-0000-4000-8000-000000000003', individualHit: '00000000-0000-4000-8000-000000000004' },
+  ...{ tree: 'tree-of-nobody', decision: '99999995' },
   ...{ user: '99999996', company: COMPANY.none },
 }
 
@@ -81,8 +95,16 @@ async function furnish(
   const individual = (await made(`${SEARCHES}/individuals`, { ...common, firstName: 'Zalmir', lastName: 'Quorvath' })).body.id
   const businessHit = idsIn((await caller.call('GET', `${SEARCHES}/businesses/${business}/hits`)).body)
   const individualHit = idsIn((await caller.call('GET', `${SEARCHES}/individuals/${individual}/hits`)).body)
+  const tree = `tree-of-${name}`
+  expect((await caller.call('PUT', `${DECISIONS}/instance/${tree}`, treeBody(tree))).status).toBe(200)
+  await made(`${DECISIONS}/${tree}?companyId=${COMPANY.all}`, { amount: 1 })
+  const decision = String((await caller.call('GET', `${DECISIONS}/usageLog`)).body.usageLog[0].decisionLogId)
   const user = String((await caller.call('GET', '/monitoring/user/details')).body[0].csUserId)
-  return { name, caller, ids: { job, portfolio, empty, business, businessHit, individual, individualHit, user, company } }
+  return {
+    name,
+    caller,
+    ids: { job, portfolio, empty, business, businessHit, individual, individualHit, tree, decision, user, company },
+  }
 }
 
 /** What a caller sees of everything that is theirs, a text for each list. */
@@ -93,6 +115,7 @@ export async function stateOf({ caller, ids }: Tenant): Promise<string[]> {
     ...[portfolio, empty].flatMap(id =>
       ['', '/companies', '/eventRules/XX', '/sharingPermissions'].map(rest => `${PORTFOLIOS}/${id}${rest}`),
     ),
+    ...['/GUID?decisionOutcome=true', `/instance/${ids.tree}`, '/usageLog'].map(rest => `${DECISIONS}${rest}`),
     ...['businesses', 'individuals'].map(type => `${SEARCHES}/${type}`),
     ...[`${SEARCHES}/businesses/${business}/hits`, `${SEARCHES}/individuals/${individual}/hits`],
   ]

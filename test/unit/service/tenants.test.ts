@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { OPERATIONS, type Operation, type OperationName, pathOf } from '../../../src/contract/index.ts'
 import { openDatabase } from '../../../src/service/storage/database.ts'
 import type { Reply } from './kit.ts'
-import { COMPANY, type Ids, isChange, ROLES_OF, stateOf, type Tenant, tenants, UNKNOWN } from './tenant-world.ts'
+import { COMPANY, type Ids, isChange, ROLES_OF, stateOf, type Tenant, tenants, treeBody, UNKNOWN } from './tenant-world.ts'
 
 /** A request with an id of another one in it: the rest of its ids are the caller's own. */
 interface Ask {
@@ -25,6 +25,8 @@ function kindOf(path: string, param: string): keyof Ids | null {
   if (param === 'portfolioId') return 'portfolio'
   if (param === 'companyId') return 'company'
   if (param === 'notificationEventId') return 'notice'
+  if (param === 'guid' || param === 'provenirId') return 'tree'
+  if (param === 'decisionLogId') return 'decision'
   const type = path.includes('/businesses') ? 'business' : 'individual'
   return param === 'searchId' ? type : param === 'hitId' ? `${type}Hit` : null
 }
@@ -61,6 +63,10 @@ const BODIES: { readonly [Name in OperationName]?: (own: Ids) => unknown } = {
   setEventRules: () => RULE,
   markNotificationEvent: () => ({ isProcessed: true }),
   markAnyNotificationEvent: () => ({ isProcessed: true }),
+  changeDecisionInstance: own => treeBody(own.tree),
+  runDecision: () => ({ amount: 1 }),
+  changeDecisionLog: () => ({ statusCode: 3, notes: 'theirs' }),
+  changeDecisionOutcome: () => ({ decisionOutcomes: [{ status: 1, label: 'theirs' }] }),
   changeSharing: own => ({ userPermissions: [{ csUserId: Number(own.user), permissions: 'View' }] }),
 }
 
@@ -89,6 +95,16 @@ const INSIDE: { readonly [Name in OperationName]?: (own: Ids, it: Ids) => (Omit<
     decideIndividualHits: (_, it) => [{ place: 'body.items[].hitId', body: items({ hitId: it.individualHit, ...HIT }) }],
     copyCompanies: copied('copyAll'),
     moveCompanies: copied('removeAll'),
+    // A guid of another tenant is a free one, and the tree that is made with it the caller's own.
+    changeDecisionInstance: (own, it) => [
+      { place: 'body.guid', params: { guid: own.tree }, body: treeBody(it.tree) },
+      { place: 'body.guid', params: { guid: it.tree }, body: treeBody(it.tree) },
+    ],
+    listDecisionInstances: (_, it) => [{ place: 'query.userId', query: `?userId=${it.user}` }],
+    listDecisionLogs: (_, it) => [
+      { place: 'query.provenirId', query: `?provenirId=${it.tree}` },
+      { place: 'query.companyId', query: `?companyId=${it.company}` },
+    ],
     clearCompanies: (_, it) => [{ place: 'body.companies[]', body: { companies: [it.company] } }],
     addCompany: (_, it) => [{ place: 'body.id', body: { id: it.company, ...NOTES } }],
   }
@@ -129,6 +145,11 @@ const jsonOf = (schema: unknown) =>
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'changeSharing body.userPermissions[].csUserId': 'a portfolio is shared with a user by number, which has to be right',
   'listJobs query.customerId': 'there is one customer',
+  'listDecisionInstances query.customerId': 'there is one customer',
+  'changeDecisionInstance body.customerId': 'a number that is kept',
+  'changeDecisionInstance body.templateId': 'a text that is kept',
+  'runDecision query.companyId': 'a company of the register',
+  'runDecision query.originationId': 'a text that is kept',
   'readReport {id}': 'a company of the register',
   'readPerson {peopleId}': 'a person of the register',
   'searchPeople query.peopleId': 'a person of the register',
