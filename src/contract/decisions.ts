@@ -115,7 +115,7 @@ const logged = {
   status: wholeNumber().optional(),
   notes: orNull(z.string()),
   // Of fettle's own service: what the decision was made from.
-  inputs: z.record(z.string(), z.string()).optional(),
+  inputs: anyMap.optional(),
   rule: z.string().optional(),
   version: wholeNumber().optional(),
 }

@@ -22,6 +22,7 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
   jobsQuery: OPERATIONS.listJobs.query,
   ...{ fileQuery: OPERATIONS.enrichedFile.query, searchesQuery: OPERATIONS.listBusinessSearches.query },
   hitsQuery: OPERATIONS.listBusinessHits.query,
+  runDecisionQuery: OPERATIONS.runDecision.query,
 }
 
 /** The valid examples of a schema. */
