@@ -40,7 +40,7 @@ const run = (provenirId: string, body: object, query: Record<string, string> = {
   call('runDecision', { params: { provenirId }, query: { companyId: connectId, ...query }, body })
 
 describe('a tree', () => {
-  test('is made, read, listed and changed; equal content is no new version', async () => {
+  test('is made, read, listed and changed; equal content does not make a version', async () => {
     const guid = await newTree()
     const params = { guid }
     const again = await call('changeDecisionInstance', { params, body: bodyOf(guid) })

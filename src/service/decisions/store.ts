@@ -1,5 +1,5 @@
 /**
- * Stores decision trees and the decisions made by them. Nothing is changed or removed: a changed tree is a new version, and what people say
+ * Stores decision trees and the decisions made by them. Nothing is changed or removed: a changed tree is a new version, and what people add
  * about a decision is added to it. The database refuses any other statement (tables.json).
  */
 import type { DecisionTable } from '../../decide/table.ts'
@@ -53,7 +53,7 @@ export interface Made {
   readonly originationId: string | null
 }
 
-/** With what people said about it since. */
+/** With what people added to it since. */
 export interface Decision extends Made {
   readonly id: number
   readonly at: number
