@@ -173,7 +173,9 @@ function asksOf(name: OperationName, own: Ids, it: Ids): Ask[] {
   // Each alone among the caller's own, and all together.
   const choices = ids.length > 1 ? [...ids.map(one => [one]), ids] : ids.map(one => [one])
   const body = BODIES[name]?.(own)
-  const inPath = choices.map(foreign => ({ place: `{${foreign.join('} {')}}`, params: fill(foreign), body }))
+  // Without the company a decision would be refused before its tree is looked up.
+  const query = name === 'runDecision' ? `?companyId=${COMPANY.all}` : undefined
+  const inPath = choices.map(foreign => ({ place: `{${foreign.join('} {')}}`, params: fill(foreign), body, query }))
   return [...inPath, ...(INSIDE[name]?.(own, it) ?? []).map(one => ({ params: fill([]), ...one }))]
 }
 
