@@ -117,7 +117,9 @@ describe('a lost answer', () => {
     ['GET', '/not/described', undefined, 2],
     ['GET', '/%43onsumers', undefined, 1],
     ['POST', '/freshinvestigations', undefined, 1],
-    ['PUT', '/decisionEngine/instance/7', undefined, 1],
+    ['PUT', '/localSolutions/GB/identitysearch', undefined, 1],
+    ['PUT', '/decisionEngine/instance/7', undefined, 2],
+    ['POST', '/decisionEngine/7', undefined, 1],
     ['DELETE', '/freshinvestigations/7', undefined, 1],
     ['POST', '/freshinvestigations', true, 2],
   ] as const)('of %s %s with repeat %s is asked for %i times', async (method, path, repeat, times) => {
