@@ -3,12 +3,13 @@
  * schemas that editors read; with --check fails when one is not current. Needs build/.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { PIPELINE_ENDINGS, pipelineJsonSchema, projectJsonSchema } from '../build/pipeline/index.js'
+import { decisionsJsonSchema, PIPELINE_ENDINGS, pipelineJsonSchema, projectJsonSchema } from '../build/pipeline/index.js'
 
 const { homepage } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 const FILES = {
   'pipeline.v1.json': pipelineJsonSchema(),
   'project.v1.json': projectJsonSchema(),
+  'decisions.v1.json': decisionsJsonSchema(),
   'schemastore.json': [
     {
       name: 'fettle pipeline',

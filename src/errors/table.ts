@@ -107,7 +107,7 @@ export const ERRORS = {
   FETTLE_QUEUE_SIGNATURE: entry('usage', 'An entry in Redis is not signed by this account and version.', 'Use the same FETTLE_URL, user, password or FETTLE_QUEUE_KEY, and version for workers and submitters; see docs/workers.md, "What is signed".'),
   FETTLE_PROJECT: entry('usage', 'The project file fettle.yml is not valid.', 'Its keys are listed in docs/project.md.'),
   FETTLE_TARGET: entry('usage', 'The target is missing, unknown, or contradicts the pipeline.', 'Name a target of fettle.yml; see docs/project.md, "Targets".'),
-  FETTLE_DECISION_TABLE: entry('usage', 'A decision table is not valid, or one of its tests fails.', 'Correct the places that are named.'),
+  FETTLE_DECISION_TABLE: entry('usage', 'A decision table is not valid, or one of its tests fails.', 'See docs/decide.md.'),
   FETTLE_TEST_FILE: entry('usage', 'A test file of a pipeline is not valid.', 'See docs/testing.md.'),
   FETTLE_REGISTER_NONE: entry('usage', 'No register was imported, so there is nothing to match against.', 'To try fettle with invented companies, choose the register sample (FETTLE_REGISTER=sample). To match real ones, import a register.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_REGISTER_COUNTRY: entry('usage', 'Rows are of countries without a company in the registers.', 'Import a register of these countries, or choose a different register.'),

@@ -33,6 +33,8 @@ export interface ScreenState {
   readonly refused: number
   readonly refusals: readonly RefusedCompany[]
   readonly last: { readonly id: string; readonly createdAt: string | null } | null
+  /** In the order of the searches. */
+  readonly answers: Appended<ScreenedCompany>
   /** The companies with the most hits. */
   readonly found: readonly ScreenedCompany[]
 }
@@ -83,6 +85,8 @@ const MAX_FOUND = 100
 
 const NO_ANSWERS: Appended<ProposedAnswer> = emptyList()
 
+const NO_SEARCHES: Appended<ScreenedCompany> = emptyList()
+
 const NOT_ASKED: CandidateState = {
   ...{ counts: null, open: null, done: 0, paid: 0, reused: 0, isKept: false, lost: 0, refused: 0 },
   ...{ by: 'match', answers: NO_ANSWERS, isProposed: false },
@@ -109,6 +113,7 @@ export const initialCompanyActions = ({ candidates, portfolio, screen, events }:
           refused: 0,
           refusals: [],
           last: null,
+          answers: NO_SEARCHES,
           found: [],
         },
 })
@@ -195,7 +200,7 @@ function searched(state: ScreenState, event: RunEvent & { type: 'screen.finished
 }
 
 function screened(state: ScreenState, { done, company }: { done: number; company: ScreenedCompany }): ScreenState {
-  const counted = { ...state, openSince: null, done }
+  const counted = { ...state, openSince: null, done, answers: state.answers.add(company) }
   if (company.hits === 0) return counted
   const risks = { ...state.risks }
   for (const [dataset, hits] of Object.entries(company.risks)) {

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { type JobSummary, jobSummary } from '../contract/index.ts'
+import { DECISIONS } from '../decide/table.ts'
 import type { ErrorKind } from '../errors.ts'
 import type { Fit } from '../model/list.ts'
 import type { HttpCounts } from '../model/requests.ts'
@@ -39,7 +40,7 @@ const least = <T>(shape: z.ZodRawShape) => z.object(shape) as unknown as z.ZodTy
 const list = <T>(item: z.ZodType<T>) => z.array(item) as unknown as z.ZodType<readonly T[]>
 
 // The changes against an earlier run.
-const place = z.object({ outcome: text, company: z.object({ id: text, name: text }) }).nullable()
+const place = z.object({ outcome: text, company: z.object({ id: text, name: text }), ruled: text.optional() }).nullable()
 const changeCounts = Object.fromEntries(CHANGE_KINDS.map(kind => [kind, z.number()]))
 
 const runChanges: z.ZodType<RunChanges> = z.object({
@@ -68,6 +69,18 @@ const matches = z.object({
   patterns: list(z.object(matchGroup)),
   others: z.object({ bands: count, patterns: count }),
   byPattern: count,
+})
+
+const decide = z.object({
+  path: text,
+  asOf: text,
+  accept: count,
+  refer: count,
+  decline: count,
+  rules: list(
+    z.object({ rule: text, decision: z.enum(DECISIONS), missing: text.nullable(), rows: count, examples: matchGroup.examples }),
+  ),
+  unreached: list(text),
 })
 
 const proposed = z.object({
@@ -297,6 +310,8 @@ export const EVENTS = {
     matches: matches.nullish(),
     /** Absent or null where no doubt is looked for. */
     doubtful: count.nullish(),
+    /** Absent or null without a decision table, and before the searches that it reads. */
+    decide: decide.nullish(),
     scores: list(count),
     lowestScores: z.object({ matched: rows, review: rows }).optional(),
     decisions: z

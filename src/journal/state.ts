@@ -7,6 +7,7 @@ import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
 import type {
+  DecideCounts,
   DecisionCounts,
   DuplicateRow,
   LowestScores,
@@ -48,6 +49,7 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly matches: MatchGroups | null
   readonly changes: RunChanges | null
   readonly doubtful: number | null
+  readonly decide: DecideCounts | null
   /** Counts of the review decisions applied, null without decisions. */
   readonly decisions: DecisionCounts | null
   /** Null when answers of earlier runs are not used, and before the rows are chosen. */
@@ -85,7 +87,7 @@ const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: Run
   outcomes: null,
   samples: [],
   scores: [],
-  ...{ lowestScores: null, matches: null, decisions: null, changes: null, doubtful: null },
+  ...{ lowestScores: null, matches: null, decisions: null, changes: null, doubtful: null, decide: null },
   reasons: {},
   duplicates: [],
   reuse: null,
@@ -243,8 +245,20 @@ function applyToRun(state: RunState, event: RunEvent): RunState {
       }
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
-      const { reasons = {}, duplicates = [], matches = null, changes = null, doubtful = null } = event
-      const counted = { outcomes, samples, reasons, duplicates, scores, lowestScores, matches, decisions, changes, doubtful }
+      const { reasons = {}, duplicates = [], matches = null, changes = null, doubtful = null, decide = null } = event
+      const counted = {
+        outcomes,
+        samples,
+        reasons,
+        duplicates,
+        scores,
+        lowestScores,
+        matches,
+        decisions,
+        changes,
+        doubtful,
+        decide,
+      }
       return { ...state, outputs, ...counted, ...afterOutputs(state, event), ...afterReuse(state, event) }
     }
     case 'issue.raised':

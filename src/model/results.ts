@@ -1,15 +1,27 @@
 /** The results of a run: outcomes of rows, written files, companies found, decisions, and what changed since an earlier run. */
 
-export const CHANGE_KINDS = ['new', 'gone', 'matched', 'lost', 'moved', 'changed', 'outcome', 'decided', 'undone'] as const
+export const CHANGE_KINDS = [
+  'new',
+  'gone',
+  'matched',
+  'lost',
+  'moved',
+  'changed',
+  'outcome',
+  'decided',
+  'undone',
+  'ruled',
+] as const
 /**
  * `matched`: the row has a company now; `lost`: it has none now; `moved`: another company; `changed`: the same company with other
  * data; `outcome`: it has no company before and after, and another outcome, such as review after unmatched; `decided`: a person decided about it;
- * `undone`: a decision applied to it before and does not now; such a row is also of another kind.
+ * `undone`: a decision applied to it before and does not now; such a row is also of another kind. `ruled`: the decision table decides
+ * otherwise, or by another rule; such a row may be of another kind, too.
  */
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
-/** Whether the cells of the row, the answer of the service, the data of the company, or a decision made the difference. */
-export type ChangeCause = 'list' | 'answer' | 'company' | 'decision'
+/** Whether the cells of the row, the answer of the service, the data of the company, a person's decision or the decision table made the difference. */
+export type ChangeCause = 'list' | 'answer' | 'company' | 'decision' | 'rule'
 
 export type ChangeCounts = Record<ChangeKind, number>
 
@@ -19,6 +31,8 @@ interface RowPlace {
   readonly outcome: string
   /** Empty texts without a company. */
   readonly company: { readonly id: string; readonly name: string }
+  /** What the decision table decided, and its rule: `decline inactive`; absent without one. */
+  readonly ruled?: string | undefined
 }
 
 export interface RowChange {
@@ -274,6 +288,31 @@ export interface UnfitColumn {
   readonly rows: readonly number[]
 }
 
+/** What each rule of a decision table decided. */
+export interface DecideCounts extends Readonly<Record<'accept' | 'refer' | 'decline', number>> {
+  /** The file of the table. */
+  readonly path: string
+  /** The day of the decisions. */
+  readonly asOf: string
+  /** In the order of the table. `missing`: the field that a rule needed and lacked; the rows are then referred. */
+  readonly rules: readonly {
+    readonly rule: string
+    readonly decision: 'accept' | 'refer' | 'decline'
+    readonly missing: string | null
+    readonly rows: number
+    readonly examples: readonly MatchExample[]
+  }[]
+  /** Rules that neither a row nor a test of the table reached. */
+  readonly unreached: readonly string[]
+}
+
+/** What a search found about a company: hits, and hits by dataset. */
+export interface ScreenedHits {
+  readonly id: string
+  readonly hits: number
+  readonly risks: Readonly<Record<string, number>>
+}
+
 export interface PublishedResults {
   readonly files: readonly OutputFile[]
   /** A check failed, and the files have separate names, next to the files of the plan. */
@@ -300,6 +339,8 @@ export interface PublishedResults {
   readonly matches: MatchGroups | null
   /** Rows whose company may be a different one; null where no doubt is looked for. */
   readonly doubtful: number | null
+  /** Null without a decision table, and before the searches that it reads. */
+  readonly decide: DecideCounts | null
   /** Null when the run applies no decisions. */
   readonly decisions: DecisionCounts | null
   /** Rows of the input with undone decisions, and how many decisions may be undone: their row was renamed, or left the list. */

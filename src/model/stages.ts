@@ -14,6 +14,7 @@ interface StagePlan {
     readonly remove?: object
   } | null
   readonly screen?: object | null
+  readonly decide?: { readonly waits?: true }
   readonly events?: { readonly mark: boolean } | null
   readonly after?: 'archive'
 }
@@ -89,6 +90,12 @@ const STAGES = [
     group: 'companies',
     isPlanned: ({ screen }) => screen != null,
     operations: sends('createBusinessSearch', 'listBusinessHits'),
+  },
+  {
+    name: 'decide',
+    group: 'companies',
+    isPlanned: ({ decide }) => decide?.waits === true,
+    operations: sends(),
   },
   {
     name: 'deliver',

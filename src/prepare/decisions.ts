@@ -21,11 +21,11 @@ interface Folders {
   readonly roots?: readonly string[]
 }
 
-/** Why a link makes the path unusable; null if it does not. */
-async function findWayOut(path: string, { cwd, roots = [] }: Folders): Promise<string | null> {
+/** Why a path of this key, or a link at it, leads out; null if it does not. */
+export async function findWayOut(path: string, { cwd, roots = [] }: Folders, key = 'review.decisions'): Promise<string | null> {
   const real = await realPath(resolve(cwd, path))
   const places = await Promise.all([cwd, ...roots].map(root => realPath(resolve(root))))
-  return places.some(place => isInside(place, real)) ? null : `review.decisions: ${path} leads out of the project, to ${real}`
+  return places.some(place => isInside(place, real)) ? null : `${key}: ${path} leads out of the project, to ${real}`
 }
 
 /** Throws FETTLE_PIPELINE_PATH: a link may have come since the run was planned. */

@@ -44,7 +44,8 @@ import { findStart } from '../runs/run-store.ts'
 import { receiveInput, uninspectedInput } from '../staging/receive.ts'
 import type { ReceivedInput } from '../staging/staged-input.ts'
 import { outputPathIssues } from './check-outputs.ts'
-import { decisionIssues } from './decisions.ts'
+import { planTable } from './decision-table.ts'
+import { decisionIssues, formatDay } from './decisions.ts'
 import { surroundingIssues } from './lines-around.ts'
 import {
   findRootSource,
@@ -240,6 +241,11 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
   const rootSource = (root: string): string => findRootSource(options, root)
   const places = await outputPathIssues(output, { file, inputs, list, cwd, runsDir, rootSource, locate })
   const decided = await decisionIssues(review.decisions, { cwd, roots: output?.roots }, locate(['review', 'decisions']))
+  const today = formatDay(realClock.now())
+  const ruled = await planTable(pipeline, {
+    ...{ header: facts?.header ?? null, list: shown, cwd, roots: output?.roots, today },
+    at: locate(['decide']),
+  })
   const around = surroundingIssues(pipeline, inspection)
   const issues = [
     ...parsed.issues,
@@ -249,6 +255,7 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
     ...around,
     ...inputIssues,
     ...decided,
+    ...ruled.issues,
     ...settingsWarnings(service, options.env),
   ]
   // The header is not the first line: what follows from reading it as one would only distract.
@@ -257,7 +264,8 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
   if (facts === null || readFrom === null) return noPlan(issues)
   const countries = await countryFacts(pipeline)
   const { name: target } = parsed.project?.target ?? {}
-  const context = { file, target, limit: options.limit, service, register: registers.register, locate, cells }
+  const own = { file, target, limit: options.limit, decide: ruled.decide, today }
+  const context = { ...own, service, register: registers.register, locate, cells }
   const warn = (plan: Parameters<typeof inputWarnings>[0]): Issue[] =>
     inputWarnings(plan, { cells, locate, held: registers.countries, ...countries })
   const planned = planRun(pipeline, facts, { ...context, issues, warn })

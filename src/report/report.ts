@@ -9,6 +9,7 @@ import { describeOutcome, readPartial } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
 import { readChanges } from './sections/changes.ts'
 import { readCompanyActions } from './sections/company-actions.ts'
+import { readDecide } from './sections/decide.ts'
 import { readMatches } from './sections/matches.ts'
 import { estimateInRegister, judgeCompanyNumbers, registersOf } from './service-words.ts'
 import { checkLedger, countTotals, type Totals } from './totals.ts'
@@ -92,6 +93,7 @@ function describeRun(state: RunState, context: ReportContext): Frozen<Report> {
         lowestScores: state.lowestScores,
         decisions: state.decisions,
         matches: readMatches(state),
+        decide: readDecide(state),
         changes: readChanges(state),
         reuse: reuse && { ...reuse.counts, outcomes: reuse.outcomes },
         ...readCompanyActions(state),

@@ -22,6 +22,8 @@ export const CANDIDATES_FILE = 'candidates.jsonl'
 /** Accepted companies with missing tags, and what was fetched about them. */
 export const ACCEPTED_FILE = 'accepted.jsonl'
 export const FETCHED_FILE = 'fetched.jsonl'
+/** Hits of the companies that were searched for, which a decision table reads. */
+export const HITS_FILE = 'hits.jsonl'
 /** The result of every row: what the next run is compared with. */
 export const STATES_FILE = 'states.jsonl.gz'
 /** Answers to keep for later runs, until they are in their folder. */

@@ -15,7 +15,7 @@ import { planRows, readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { countEmptyRows, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
-import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults, RunChanges } from '../model/results.ts'
+import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults, RunChanges, ScreenedHits } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { choicePath, hasMostlyKnown } from '../reuse/files/choice.ts'
 import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accepted.ts'
@@ -32,6 +32,7 @@ import { auditorOf } from './audit.ts'
 import { compareStates } from './changes/compare.ts'
 import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { type Undone, UndoneFinder } from './changes/undone.ts'
+import { type HitsById, readHits, rowDecider, storeHits } from './decide-rows.ts'
 import { applyDecision, foundIds, isFound, type RowResult, SKIPPED } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
@@ -59,6 +60,7 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
     propose: (answers: Readonly<Record<string, readonly ProposedCompany[]>>) => storeProposals(workDir, answers),
     accepted: (from: number) => readAccepted(workDir, from),
     keepFetched: (found: Readonly<Record<string, FetchedCompany['tags']>>) => storeFetched(workDir, found),
+    keepHits: (screened: readonly ScreenedHits[]) => storeHits(workDir, screened),
     companies: (listed: number, from?: number) => readCompanies(workDir, listed, from),
     removeCompanies: () => removeCompanies(workDir),
     remove: async () => {
@@ -110,8 +112,8 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
     const changes = compared && withRenewed(compared, found, plan)
     const counts = decisions === null ? null : totals.decisions(decisions, found)
     const counted = totals.results()
-    const { outcomes, doubtful } = counted
-    const judged = { changes: changes?.counts ?? null, decisions: counts, doubtful }
+    const { outcomes, doubtful, decide } = counted
+    const judged = { changes: changes?.counts ?? null, decisions: counts, doubtful, decide }
     const isRejected = options.isRejected?.(outcomes, judged) === true
     return {
       ...counted,
@@ -150,10 +152,15 @@ interface Facts {
   /** The rows of the run to compare with. */
   readonly before: RowStates | null
   readonly keepsStates: boolean
+  /** Null before the searches of the run. */
+  readonly hits: HitsById | null
+  /** The decision table reads searches that are not made yet: the outputs are written after them. */
+  readonly isWaiting: boolean
 }
 
 async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): Promise<Facts> {
   const { candidates } = plan
+  const hits = plan.decide?.waits === true ? await readHits(workDir) : null
   const decisions = (await options.decisions?.()) ?? null
   const otherFiles = decisions === null || decisions.rows === 0 ? ((await options.otherDecisions?.()) ?? null) : null
   return {
@@ -163,21 +170,23 @@ async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): 
     fetched: candidates?.fetch == null ? null : await readFetched(workDir),
     before: options.baseline == null ? null : await readStates(options.baseline.workDir),
     keepsStates: plan.output !== null && plan.shard === undefined,
+    hits,
+    isWaiting: plan.decide?.waits === true && hits === null,
   }
 }
 
 /** All that takes rows, in the order in which it is published; the outputs come last. */
 async function openSinks(plan: Plan, from: AnswerPlace, options: ResultsOptions, facts: Facts) {
   const { workDir, jobs = [] } = from
-  const { decisions, proposals, fetched, before, keepsStates } = facts
+  const { decisions, proposals, fetched, before, keepsStates, isWaiting } = facts
   const { candidates, output } = plan
   const undone =
     keepsStates && decisions !== null && options.baseline != null
       ? await UndoneFinder.open(options.baseline.workDir, before, decisions)
       : null
-  const writers = output === null ? null : await Writers.open(plan, output, workDir, options)
+  const writers = output === null || isWaiting ? null : await Writers.open(plan, output, workDir, options)
   return {
-    totals: new RowTotals(plan, workDir, facts.otherFiles),
+    totals: new RowTotals(plan, workDir, facts.otherFiles, isWaiting),
     states: keepsStates ? new StatesWriter(workDir, headOf(plan)) : null,
     undone,
     companies: plan.portfolio == null && plan.screen == null ? null : new CompanyLister(plan, workDir),
@@ -247,12 +256,12 @@ async function joinRows({ plan, answers, answerTo, joinRow, sinks }: Joining, { 
   }
 }
 
-const SKIPPED_ROW = { uploadRow: [], result: SKIPPED, isRepeat: false, doubt: '', fingerprints: [], state: null }
+const SKIPPED_ROW = { uploadRow: [], result: SKIPPED, isRepeat: false, doubt: '', fingerprints: [], state: null, ruled: null }
 
 type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readonly string[], answered: AnsweredRow) => JoinedRow
 
 /** Returns what makes the row that all sinks get. It throws FETTLE_DECISIONS. */
-function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keepsStates }: Facts): RowJoiner {
+function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keepsStates, hits, isWaiting }: Facts): RowJoiner {
   // Every row, not only those that a person may decide about.
   const identifiesAll = otherFiles !== null || decisions !== null
   const fingerprintOf = fingerprinter(plan)
@@ -261,6 +270,7 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
   const correctDuplicate = duplicateCorrector(plan)
   const assertOneRow = sharedDecisionChecker(plan)
   const audit = auditorOf(plan)
+  const decide = isWaiting ? null : rowDecider(plan, hits)
   return (number, inputRow, uploadRow, { answer: found, isRepeat }) => {
     const answer = proposals === null ? found : withProposals(found, proposals.get(questionAbout(uploadRow)?.id ?? ''))
     const isDecidable = identifiesAll || answer.outcome === 'review' || answer.outcome === 'unmatched'
@@ -272,6 +282,7 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
     if (decided.decided !== null) assertOneRow(decided.decided.line, number, inputRow, uploadRow)
     const isCorrected = corrected !== null && decided.outcome === answer.outcome
     const result = isCorrected ? { ...decided, ...corrected } : decided
+    const ruled = decide?.({ inputRow, result }) ?? null
     return {
       number,
       inputRow,
@@ -281,7 +292,8 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
       // What a person decided about is not doubted.
       doubt: isFound(result) && result.decided === null ? audit(uploadRow, result) : '',
       fingerprints,
-      state: keepsStates ? makeState(number, result, inputRow, fingerprint) : null,
+      state: keepsStates ? makeState(number, result, inputRow, fingerprint, ruled) : null,
+      ruled,
     }
   }
 }

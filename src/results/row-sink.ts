@@ -1,4 +1,5 @@
 /** What takes the rows of a run, each in turn: totals, outputs, lists for later stages, states for the next run, answers to keep. */
+import type { Decision } from '../decide/decide.ts'
 import type { RowState } from './changes/row-states.ts'
 import type { RowResult } from './decisions/apply-decisions.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
@@ -19,6 +20,8 @@ export interface JoinedRow {
   readonly fingerprints: readonly string[]
   /** Null where no states are kept, and for a row that was not sent. */
   readonly state: RowState | null
+  /** What the decision table says; null without one, and for a row that was not sent. */
+  readonly ruled: Decision | null
 }
 
 /** Takes the rows of a run in their order; what it writes appears once all are accounted for. Its methods throw FETTLE_OUTPUT_WRITE. */

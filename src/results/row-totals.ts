@@ -20,6 +20,7 @@ import { evidenceOf } from './answers.ts'
 import { isAudited } from './audit.ts'
 import { readScore } from './candidates.ts'
 import type { Undone } from './changes/undone.ts'
+import { DecisionCounter, dayOf, exampleOf } from './decide-rows.ts'
 import { cellOf, type Effect, firstCell, type RowResult } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import type { Decisions } from './decisions/decisions.ts'
@@ -39,7 +40,7 @@ const MAX_FIRST_ROWS = 50_000
 const NUMBERS = ['companyId', 'orgNumber', 'vatNumber', 'taxCode'] as const
 
 type Counts = Record<RowOutcome, number>
-type TotalledRow = Pick<JoinedRow, 'number' | 'result' | 'inputRow' | 'fingerprints' | 'doubt'>
+type TotalledRow = Pick<JoinedRow, 'number' | 'result' | 'inputRow' | 'fingerprints' | 'doubt' | 'ruled'>
 const toOutcomes = ({ duplicate, ...others }: Counts): Outcomes => ({ ...others, duplicates: duplicate })
 
 const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0, skipped: 0 })
@@ -69,17 +70,20 @@ export class RowTotals implements RowSink {
   readonly #scores = new Array<number>(BUCKETS).fill(0)
   #lowest: LowestScores = { matched: null, review: null }
   readonly #matches: MatchCounter
+  readonly #ruled: DecisionCounter | null
   #hasScores = false
   #doubtful = 0
   /** The places of the chosen columns in the last row. */
   #chosen: { readonly columns: EnrichedColumns; readonly places: readonly number[] } | null = null
   readonly #words = new Map<string, number>()
 
-  constructor(plan: Plan, workDir: string, otherFiles: ReadonlyMap<string, string> | null) {
+  constructor(plan: Plan, workDir: string, otherFiles: ReadonlyMap<string, string> | null, isWaiting = false) {
     this.#plan = plan
     this.#review = reviewWriter(workDir)
     this.#otherFiles = otherFiles
     this.#matches = new MatchCounter(plan.accept ?? null)
+    this.#ruled =
+      plan.decide === undefined || isWaiting ? null : new DecisionCounter(plan.decide.table, plan.decide.path, dayOf(plan))
   }
 
   begin(columns: EnrichedColumns): void {
@@ -88,12 +92,13 @@ export class RowTotals implements RowSink {
 
   /** Counts the row, and stores it for review when it needs one or has a decision. */
   add(joined: TotalledRow): void | Promise<void> {
-    const { number, result, inputRow, fingerprints, doubt } = joined
+    const { number, result, inputRow, fingerprints, doubt, ruled } = joined
     const { outcome, serviceOutcome, row, columns, given, raw } = result
     if (raw !== null) this.#sent[serviceOutcome]++
     this.#all[outcome]++
     if (given.reused) this.#reused[outcome]++
     if (doubt !== '') this.#doubtful++
+    if (ruled !== null) this.#ruled?.add(ruled, () => exampleOf(this.#plan, joined))
     this.#countDecision(result, fingerprints)
     if (serviceOutcome === 'matched' || serviceOutcome === 'duplicate') this.#countMatch(number, result, inputRow)
     const score = readScore(row[columns.find('match.score')] ?? '')
@@ -242,6 +247,7 @@ export class RowTotals implements RowSink {
       scores: this.#hasScores ? this.#scores : [],
       lowestScores: this.#lowest,
       matches: this.#matches.groups(),
+      decide: this.#ruled?.counts() ?? null,
       doubtful: isAudited(this.#plan) ? this.#doubtful : null,
       words: [...this.#words].map(([word, cells]) => ({ word, cells })).sort((first, other) => other.cells - first.cells),
       otherDecisions: most === undefined ? null : { path: most[0], rows: most[1] },

@@ -5,7 +5,7 @@ import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import { filledRows } from '../model/list.ts'
-import type { ChangeCounts, Outcomes } from '../model/results.ts'
+import type { ChangeCounts, DecideCounts, Outcomes } from '../model/results.ts'
 import type { ListCheckName, Plan, PlannedCheck, ResultCheckName, Threshold } from '../pipeline/model/types.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
 import { warning } from './stage.ts'
@@ -33,6 +33,8 @@ export interface Since {
   readonly changes: ChangeCounts | null
   /** Rows whose company may be a different one; null where no doubt was looked for. */
   readonly doubtful: number | null
+  /** What the decision table decided; null without one, and before it has decided. */
+  readonly decide: Pick<DecideCounts, 'decline' | 'refer'> | null
 }
 
 const isOfList = (check: PlannedCheck): check is PlannedCheck<ListCheckName> => check.name === 'rows' || check.name === 'filled'
@@ -40,10 +42,13 @@ const isOfList = (check: PlannedCheck): check is PlannedCheck<ListCheckName> => 
 const isChange = (name: ResultCheckName): name is 'changed' | 'lost' | 'moved' =>
   name === 'changed' || name === 'lost' || name === 'moved'
 
+const RULINGS = { declined: 'decline', referred: 'refer' } as const
+const isRuling = (name: ResultCheckName): name is keyof typeof RULINGS => name in RULINGS
+
 const findRate = (before: LastGoodRun | null): number | null =>
   before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
 
-function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { before, changes, doubtful }: Since): Measure {
+function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { before, changes, doubtful, decide }: Since): Measure {
   const asked = rows - (outcomes.skipped ?? 0)
   if (name === 'drift') {
     const [rate, previousRate] = [matchRate(outcomes, rows), findRate(before)]
@@ -54,7 +59,13 @@ function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { befo
     const rate = matchRate(outcomes, rows)
     return { rows: rate === null ? null : Math.round(rate * asked), share: rate }
   }
-  const count = isChange(name) ? (changes?.[name] ?? null) : name === 'doubtful' ? doubtful : outcomes[name]
+  const count = isChange(name)
+    ? (changes?.[name] ?? null)
+    : name === 'doubtful'
+      ? doubtful
+      : isRuling(name)
+        ? (decide?.[RULINGS[name]] ?? null)
+        : outcomes[name]
   return { rows: count, share: count === null || asked === 0 ? null : count / asked }
 }
 
@@ -85,11 +96,13 @@ const formatActual = (
   return `${count} of ${rows} (${percent(share, limit)})`
 }
 
+const NOT_DECIDED = 'not measured: no row was decided about'
 const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
 
 /** Whether the check compares with the last good run, and nothing of it can be compared. */
 function isFirst(name: ResultCheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
   if (isChange(name)) return since.changes === null
+  if (isRuling(name)) return since.decide === null
   // A run without counts fails the check: the next one would have nothing to compare with either.
   return name === 'drift' && findRate(since.before) === null && matchRate(outcomes, rows) !== null
 }
@@ -158,7 +171,8 @@ export function evaluateChecks(
       const threshold = check[severity]
       if (threshold === null) return []
       const expected = `not ${threshold.text}`
-      if (!isMeasured) return [{ assertion: check.name, success: null, severity, expected, actual: NOT_MEASURED }]
+      const actualNone = isRuling(check.name) ? NOT_DECIDED : NOT_MEASURED
+      if (!isMeasured) return [{ assertion: check.name, success: null, severity, expected, actual: actualNone }]
       const value = threshold.unit === 'share' ? found.share : found.rows
       const success = value !== null && !isBeyond(value, threshold)
       const actual = formatActual(check.name, found, rows - (outcomes.skipped ?? 0), threshold)

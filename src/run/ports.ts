@@ -21,6 +21,7 @@ import type {
   Outcomes,
   PublishedResults,
   Question,
+  ScreenedHits,
 } from '../model/results.ts'
 
 /** The same requests; options are the last argument of every one, for `withOptions`. */
@@ -68,6 +69,8 @@ export interface Results {
   accepted(from: number): AsyncIterable<AcceptedCompany>
   /** Stores tags by the id of the company; `publish` writes them from then on. */
   keepFetched(found: Readonly<Record<string, FetchedCompany['tags']>>): Promise<void>
+  /** Stores what searches found about companies; `publish` decides by it from then on. */
+  keepHits(screened: readonly ScreenedHits[]): Promise<void>
   /** The `listed` companies that were found, from index `from` on. */
   companies(listed: number, from: number): AsyncIterable<FoundCompany>
 }

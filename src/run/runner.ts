@@ -109,7 +109,12 @@ async function runGroups(record: Record, context: RunContext): Promise<FettleErr
     const { jobs } = state()
     if (jobs.length > 0 && jobs.every(({ failure }) => failure !== null)) return findFailure(state())
   }
-  return isDetached(context) ? null : runCompanyStages(companyStages(record, context), group)
+  if (isDetached(context)) return null
+  const error = await runCompanyStages(companyStages(record, context), group)
+  // A run that reached the limit of its searches is over, and its outputs may have waited for them.
+  const waiting = planned(COMPANY_STAGES, state()).filter(stage => stage.name === 'decide' && !stage.isDone(state()))
+  if (error?.code !== 'FETTLE_BUDGET_SCREEN' || waiting.length === 0) return error
+  return (await runCompanyStages(waiting, group)) ?? error
 }
 
 /** The stages that act on the companies found. */
@@ -119,7 +124,7 @@ const ACTING: readonly string[] = ['portfolio', 'screen'] satisfies StageName[]
 function companyStages(record: Record, context: RunContext): ReturnType<typeof planned<(typeof COMPANY_STAGES)[number]>> {
   const state = current(context)
   const stages = planned(COMPANY_STAGES, state)
-  const since = { before: context.before, changes: state.changes?.counts ?? null, doubtful: state.doubtful }
+  const since = { before: context.before, changes: state.changes?.counts ?? null, doubtful: state.doubtful, decide: state.decide }
   if (state.outcomes === null || !isRejected(state, state.outcomes, since, state.decisions)) return stages
   for (const { name } of stages) if (ACTING.includes(name)) record({ type: 'stage.skipped', stage: name, why: 'a check failed' })
   return stages.filter(({ name }) => !ACTING.includes(name))
@@ -203,6 +208,7 @@ export function endOf(state: RunState, stopped: FettleError | null, before: Last
       before,
       changes: state.changes?.counts ?? null,
       doubtful: state.doubtful,
+      decide: state.decide,
     }),
     ...evaluateUndone(state),
     ...budget,

@@ -32,7 +32,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'encodings',
     'node:crypto',
   ],
-  journal: ['zod', 'contract', 'model', 'pipeline', 'errors', 'files', 'node:'],
+  journal: ['zod', 'contract', 'decide', 'model', 'pipeline', 'errors', 'files', 'node:'],
   run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
   client: [
     'contract',
@@ -70,6 +70,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   results: [
     'counted',
+    'decide',
     'encodings',
     'errors',
     'nearest',
@@ -126,7 +127,19 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['zod', '@opentelemetry/api:types', 'node:'],
   ],
   prepare: [
-    ...['counted', 'shell-command', 'errors', 'model', 'pipeline', 'journal:types', 'run', 'client', 'files', 'formats'],
+    ...[
+      'counted',
+      'decide',
+      'shell-command',
+      'errors',
+      'model',
+      'pipeline',
+      'journal:types',
+      'run',
+      'client',
+      'files',
+      'formats',
+    ],
     ...['formats/index', 'input', 'normalise', 'results', 'report', 'service', 'env', 'runs', 'staging', 'observe', 'node:'],
   ],
   account: [
@@ -162,7 +175,21 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['input', 'reuse', 'report', 'env', 'runs', 'staging', 'observe', 'prepare', 'execution', 'distributed', 'node:'],
   ],
   'pipeline-tests': [
-    ...['counted', 'errors', 'model', 'pipeline', 'files', 'formats', 'input', 'service', 'testing', 'env', 'prepare', 'library'],
+    ...[
+      'counted',
+      'decide',
+      'errors',
+      'model',
+      'pipeline',
+      'files',
+      'formats',
+      'input',
+      'service',
+      'testing',
+      'env',
+      'prepare',
+      'library',
+    ],
     'node:',
   ],
   doctor: [

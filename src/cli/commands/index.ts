@@ -451,6 +451,25 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./diff.ts'),
   },
   {
+    usage: 'decide <file>',
+    summary: 'Decide about the rows of a file by a decision table, on this machine; makes no request',
+    positionals: [{ name: 'file', isRequired: true, describe: 'A table: an output, or any list' }],
+    options: [
+      { name: 'table', alias: 't', describe: 'The decision table' },
+      { name: 'output', alias: 'o', describe: 'Write the rows with their decisions to this file' },
+      { name: 'as-of', describe: 'The day of the decisions, such as 2026-01-31; default: today' },
+      JSON_RESULT,
+    ],
+    examples: [
+      [
+        'fettle decide out/nightly.csv --table decisions/limit.yml',
+        'how many rows each rule decides, and which decisions change',
+      ],
+      ['fettle decide list.xlsx -t decisions/limit.yml -o decided.xlsx', 'with decision, decision.rule and decision.why'],
+    ],
+    load: () => import('./decide.ts'),
+  },
+  {
     usage: 'costs',
     summary: 'Sum up the credits, rows and jobs of the runs, also of removed ones',
     options: [
@@ -723,7 +742,12 @@ export const COMMANDS: readonly Command[] = [
     usage: 'schema [document]',
     summary: 'Print a JSON Schema',
     positionals: [
-      { name: 'document', choices: ['pipeline', 'project', 'report', 'event'], default: 'pipeline', describe: 'Which document' },
+      {
+        name: 'document',
+        choices: ['pipeline', 'project', 'decisions', 'report', 'event'],
+        default: 'pipeline',
+        describe: 'Which document',
+      },
     ],
     options: [],
     examples: [['fettle schema pipeline', 'the JSON Schema for editors']],

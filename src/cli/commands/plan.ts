@@ -1,8 +1,10 @@
 /** `fettle plan`: prints rows, cost and changes of the next run. It asks a remote service what the account has left, and nothing else. */
 import { accountOfPlan, accountWords, type PlanAccount } from '../../account/account.ts'
+import { findIdentity } from '../../env/identity.ts'
 import { findRunKey } from '../../env/run-key.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
 import { type Change, MOST_SHARDS, type Plan, shardList, shareOf } from '../../pipeline/index.ts'
+import { type DecisionPreview, previewDecisions } from '../../prepare/decision-preview.ts'
 import { listIssues } from '../../prepare/kept-list.ts'
 import { type Prepared, prepare } from '../../prepare/prepare.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
@@ -14,6 +16,7 @@ import { isOn, listFlag, needText, textFlag, wholeFlag } from '../options/read.t
 import { worstExit } from '../result/exit.ts'
 import type { Io } from '../terminal/io.ts'
 import { printIssues } from '../terminal/print-error.ts'
+import { flipWords } from './decide.ts'
 import { withPipelines } from './pipelines.ts'
 import { prepareContext, readReuse } from './shared.ts'
 
@@ -45,15 +48,18 @@ export async function run(given: Flags, io: Io): Promise<number> {
     const estimate = plan === null || input === null ? null : await estimateRun(plan, input, place)
     const issues = [...found, ...(estimate?.issues ?? [])]
     const account = plan === null || context.isOffline ? null : await accountOfPlan(plan, { env, credentials, signal })
+    const identity = plan && findIdentity(plan.service, credentials)
+    const preview = plan && (await previewDecisions(plan, { plan, identity }, runsDir, root))
     if (isOn(flags, 'json')) {
       const name = plan?.name ?? null
       const left = account !== null && 'found' in account ? account.found : null
-      const shown = estimate && { ...estimate, issues: undefined, account: left }
+      const shown = estimate && { ...estimate, issues: undefined, account: left, decisions: preview }
       io.out(safeJson({ schema: 'fettle/plan/v1', file, name, ok: !isRefused, exitCode, issues, project, plan: shown }))
       continue
     }
     if (issues.length > 0) io.err(printIssues(issues, files.length > 1 ? file : null))
-    if (plan !== null && estimate !== null) io.out(formatEstimate(plan, estimate, project, account))
+    if (plan !== null && estimate !== null)
+      io.out([formatEstimate(plan, estimate, project, account), ...previewLines(plan, preview)].join('\n'))
   }
   return worstExit(codes)
 }
@@ -98,6 +104,20 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     .filter(line => typeof line === 'string')
     .map(escapeTerminal)
     .join('\n')
+}
+
+function previewLines({ decide }: Plan, preview: DecisionPreview | null): string[] {
+  if (decide === undefined) return []
+  const rules = `  decide    ${decide.path}: ${counted(decide.table.rules.length, 'rule')}`
+  if (preview === null) return [escapeTerminal(rules)]
+  if ('why' in preview)
+    return [escapeTerminal(`${rules}; which rows of ${preview.runId} it decides otherwise is unknown: ${preview.why}`)]
+  const { flips, lacking } = preview.decided
+  const missing = `${counted(lacking.rows, 'row')} cannot be judged again: ${preview.file} has no ${lacking.fields.join(', ')}`
+  return [
+    `${rules}; of the rows of ${preview.runId} ${flipWords(flips ?? [])}`,
+    ...(lacking.rows === 0 ? [] : [`            ${missing}`]),
+  ].map(escapeTerminal)
 }
 
 /** Which values come from the project file. */

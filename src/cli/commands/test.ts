@@ -1,11 +1,13 @@
 /** `fettle test`: runs test files and prints what differs; exit code 1 when a test fails, 2 when a file is not valid. */
 import { readdir, stat } from 'node:fs/promises'
-import { join, normalize, resolve } from 'node:path'
+import { basename, dirname, join, normalize, resolve } from 'node:path'
 import { counted } from '../../counted.ts'
 import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { isTestFile } from '../../pipeline/index.ts'
 import { runTestFile, type TestResult, testedFile } from '../../pipeline-tests/run-tests.ts'
+import { runTableTests } from '../../pipeline-tests/table-tests.ts'
+import { formatDay } from '../../prepare/decisions.ts'
 import { escapeTerminal, escapeXml, safeJson } from '../../report/formats/escape.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, listFlag, textFlag } from '../options/read.ts'
@@ -28,7 +30,17 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
   for (const file of await chosenFiles(flags, io))
     try {
-      updated += await runTestFile(file, { env: io.env, cwd: io.cwd, signal: io.signal, update: isOn(flags, 'update'), onResult })
+      if (isTable(file)) {
+        const unreached = await runTableTests(file, { cwd: io.cwd, today: formatDay(Date.now()), onResult })
+        if (unreached.length > 0 && !isJson) io.out(escapeTerminal(`     ${file}: no test reaches ${unreached.join(', ')}`))
+      } else
+        updated += await runTestFile(file, {
+          env: io.env,
+          cwd: io.cwd,
+          signal: io.signal,
+          update: isOn(flags, 'update'),
+          onResult,
+        })
     } catch (error) {
       if (io.signal.aborted) throw error
       broken.push({ file, error })
@@ -47,7 +59,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 async function chosenFiles(flags: Flags, io: Io): Promise<string[]> {
   const files = await findFiles(listFlag(flags, 'files'), io.cwd)
   if (listFlag(flags, 'select').length === 0) return files
-  const pipelines = await Promise.all(files.map(file => testedFile(file, io.cwd)))
+  const pipelines = await Promise.all(files.map(file => (isTable(file) ? null : testedFile(file, io.cwd))))
   const known = pipelines.filter(pipeline => pipeline !== null)
   const chosen = await selectedFiles([...new Set(known)], flags, io)
   const left = files.filter((_, at) => pipelines[at] === null || chosen.includes(pipelines[at]!))
@@ -62,8 +74,11 @@ async function findFiles(given: readonly string[], cwd: string): Promise<string[
     const facts = await stat(resolve(cwd, name)).catch(() => null)
     if (facts === null) throw usageError(`there is no file ${name}`, 'Pass test files or folders.')
     if (!facts.isDirectory()) {
-      if (!isTestFile(name))
-        throw usageError(`${name} is not a test file by its name`, 'Test files end in .test.yml, .test.yaml or .test.json.')
+      if (!isTestFile(name) && !isTable(name))
+        throw usageError(
+          `${name} is neither a test file nor a decision table by its name`,
+          'Test files end in .test.yml, .test.yaml or .test.json; tables are in a folder called decisions.',
+        )
       found.push(name)
       continue
     }
@@ -75,11 +90,17 @@ async function findFiles(given: readonly string[], cwd: string): Promise<string[
   return [...new Set(found)]
 }
 
+/** A decision table by its place: YAML or JSON in a folder called decisions. */
+const isTable = (file: string): boolean =>
+  basename(dirname(resolve(file))) === 'decisions' && !isTestFile(file) && /\.(?:ya?ml|json)$/i.test(file)
+
 const SKIPPED = new Set(['node_modules', 'fettle-runs'])
 
 async function testFilesIn(folder: string, below: string): Promise<string[]> {
   const entries = (await readdir(join(folder, below), { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))
-  const files = entries.filter(entry => entry.isFile() && isTestFile(entry.name)).map(({ name }) => join(below, name))
+  const files = entries
+    .filter(entry => entry.isFile() && (isTestFile(entry.name) || isTable(join(folder, below, entry.name))))
+    .map(({ name }) => join(below, name))
   const folders = entries.filter(entry => entry.isDirectory() && !entry.name.startsWith('.') && !SKIPPED.has(entry.name))
   for (const { name } of folders) files.push(...(await testFilesIn(folder, join(below, name))))
   return files

@@ -103,7 +103,7 @@ function* lintEnrich({ fields, broken }: Draft) {
   }
   if (enrichment !== null && output != null) {
     const chosen = [...(enrichment.tags ?? TAGS[enrichment.product]), ...ALWAYS_ASKED]
-    for (const { index, message, hint } of wrongColumns(output.columns ?? [], chosen))
+    for (const { index, message, hint } of wrongColumns(output.columns ?? [], chosen, fields.decide != null))
       yield wrongValue(['output', 'columns', index], message, hint)
   }
 }
@@ -246,6 +246,8 @@ const lintCompanyActions: Rule = draft => [
   ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
   ...lintTags(draft, 'reuse', [COMPANY_TAGS]),
   ...lintReuse(draft),
+  ...lintTags(draft, 'decide', []),
+  ...lintDecided(draft),
 ]
 
 function* lintPortfolio({ fields }: Draft) {
@@ -310,6 +312,19 @@ const lintFetch: Rule = ({ fields, broken }) => {
   return [wrongValue(['candidates', 'fetch'], message, 'Name their file: review: { decisions: decisions/suppliers.csv }.')]
 }
 
+const lintDecided: Rule = ({ fields, broken }) =>
+  (fields.checks ?? []).flatMap(({ name }) =>
+    (name === 'declined' || name === 'referred') && fields.decide == null && !broken.has('decide')
+      ? [
+          wrongValue(
+            ['checks', name],
+            'no row is decided about: the pipeline has no decision table',
+            'Name one: decide: decisions/limit.yml.',
+          ),
+        ]
+      : [],
+  )
+
 const lintReuse: Rule = ({ fields, broken }) =>
   (['screen', 'candidates'] as const).flatMap(key =>
     fields.reuse?.[key] === undefined || fields[key] != null || broken.has(key)
@@ -321,7 +336,7 @@ const isSameBand = (band: string, other: string): boolean => band.trim().toLower
 
 function lintTags(
   { fields, broken }: Draft,
-  key: 'accept' | 'candidates' | 'portfolio' | 'screen' | 'reuse',
+  key: 'accept' | 'candidates' | 'portfolio' | 'screen' | 'reuse' | 'decide',
   groups: readonly (readonly string[])[],
 ): SyntaxIssue[] {
   if (fields[key] == null || broken.has('output') || broken.has('enrich')) return []

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { COMPANY_NUMBERS, type Dataset, type Mapping, type Product, THRESHOLDS } from '../../contract/index.ts'
+import { tableSchema } from '../../decide/table.ts'
 import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
 
@@ -235,6 +236,9 @@ const candidates = object({
   fetch: z.enum(['job', 'report']).nullable(),
 })
 
+/** `asOf`: the day of the decisions if the pipeline names one; `waits`: they need the searches of the run. */
+const decide = object({ path: text, asOf: text.nullable(), table: tableSchema, waits: mark })
+
 const parts = list(object({ from: count, rows: count }))
 const age = count.optional()
 /** In milliseconds. `screen`: AML searches, `candidates`: questions for candidates; absent: each run asks again. */
@@ -342,6 +346,10 @@ export const PLAN_SHAPE = {
   events: object({ output: text, mark: flag }).exactOptional(),
   /** How the companies found are screened; null: not at all. */
   screen: screen.nullable(),
+  /** The table that decides about the rows, as it was when the run was planned; absent: none. */
+  decide: decide.exactOptional(),
+  /** The day on which the run was planned, which is the day of its decisions unless the pipeline names one. */
+  decideOn: free(text.exactOptional()),
   /** What happens to the remote jobs once all results are written; absent: nothing. */
   after: free(z.literal('archive').exactOptional()),
   /** What row content may enter reports: none, rows in review, or those, the unmatched and duplicates. `mask` names mappings or headers. */
@@ -379,6 +387,7 @@ export type PlannedPortfolio = z.infer<typeof portfolio>
 export type PlannedRule = z.infer<typeof rule>
 export type PlannedScreen = z.infer<typeof screen>
 export type PlannedAccept = z.infer<typeof accept>
+export type PlannedDecide = z.infer<typeof decide>
 export type PlannedCandidates = z.infer<typeof candidates>
 export type PlannedReuse = z.infer<typeof reuse>
 /** Of a run that uses earlier answers, once its rows are chosen. */
@@ -397,6 +406,8 @@ export type ResultCheckName =
   | 'lost'
   | 'moved'
   | 'doubtful'
+  | 'declined'
+  | 'referred'
 /** What a check of the list looks at before anything is sent, as a share of what the last good run had. */
 export type ListCheckName = 'rows' | 'filled'
 export type CheckName = ResultCheckName | ListCheckName

@@ -1,5 +1,6 @@
 /** The tags that a run asks for: of a product without a list of tags, those that something reads. */
 import { ALWAYS_ASKED, COMPANY_TAGS, DUPLICATE_TAGS, NAME_TAGS, TAGS } from '../../contract/index.ts'
+import { columnsOf, namedFields } from '../../decide/table.ts'
 import type { Plan } from './types.ts'
 
 /** What every output, report and comparison of runs is made of. */
@@ -9,7 +10,7 @@ const ALWAYS_READ: readonly string[] = [...COMPANY_TAGS, ...NAME_TAGS, ...ALWAYS
  * Answers that later runs use, and companies that are fetched, keep all tags of the product: what they lack would be paid for again.
  * Chosen tags are all asked for, with the company's id and name: by them rows have a company, and by names it is theirs.
  */
-export function wantedTags({ enrich, output, reuse, candidates }: Plan): readonly string[] {
+export function wantedTags({ enrich, output, reuse, candidates, decide }: Plan): readonly string[] {
   if (enrich === null) return []
   const isChosen = enrich.tags.length < TAGS[enrich.product].length
   const hasNoName = !NAME_TAGS.some(tag => enrich.tags.includes(tag))
@@ -17,6 +18,7 @@ export function wantedTags({ enrich, output, reuse, candidates }: Plan): readonl
   const added = [...(hasNoCompany ? COMPANY_TAGS.slice(0, 1) : []), ...(hasNoName ? NAME_TAGS.slice(0, 1) : [])]
   if (isChosen || output === null || reuse != null || candidates?.fetch != null)
     return [...new Set([...enrich.tags, ...ALWAYS_ASKED, ...added])]
-  const read = new Set([...ALWAYS_READ, ...output.columns])
+  const decided = decide === undefined ? [] : namedFields(decide.table).flatMap(field => columnsOf(decide.table, field))
+  const read = new Set([...ALWAYS_READ, ...output.columns, ...decided])
   return enrich.tags.filter(tag => read.has(tag))
 }

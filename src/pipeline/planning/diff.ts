@@ -1,5 +1,7 @@
 /** Compares two plans of a pipeline and names the differences by the keys of the pipeline file. */
 
+import { createHash } from 'node:crypto'
+import { counted } from '../../counted.ts'
 import { filledRows } from '../../model/list.ts'
 import type { Plan, PlannedMapping } from '../model/types.ts'
 import { columnsText, columnText } from '../schema/columns.ts'
@@ -35,6 +37,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['portfolio', 'portfolio', portfolioText],
   ['events', 'events', ({ events }) => (events == null ? null : listText([show(events.output), events.mark ? 'mark' : null]))],
   ['screen', 'screen', screenText],
+  ['decide', 'decide', decideText],
   ['after', 'after', ({ after }) => after ?? null],
   ['output.columns', 'output', ({ output }) => output && columnsText(output)],
 ]
@@ -44,6 +47,7 @@ const OTHER_KEYS: readonly (keyof Plan)[] = [
   ...(['service', 'input', 'rows', 'mappings', 'profile', 'key'] as const),
   ...(['version', 'name', 'description', 'tags', 'file', 'limit', 'shard', 'merged', 'sent', 'concurrency'] as const),
   ...(['preparation', 'poll', 'retry', 'retention', 'decisions', 'undone', 'report', 'issues', 'fingerprint'] as const),
+  'decideOn',
 ]
 
 /** Rows with an earlier answer differ from run to run: the plans are compared as if all rows were sent. */
@@ -97,6 +101,17 @@ function screenText({ screen }: Plan): Text {
   if (screen == null) return null
   const { datasets, threshold, countries, budget } = screen
   return listText([datasets.join(' '), `from ${threshold}`, countries.join(' '), budget && `budget ${budget}`])
+}
+
+function decideText({ decide }: Plan): Text {
+  if (decide === undefined) return null
+  const digest = createHash('sha256').update(JSON.stringify(decide.table)).digest('hex').slice(0, 12)
+  return listText([
+    show(decide.path),
+    counted(decide.table.rules.length, 'rule'),
+    `sha256 ${digest}`,
+    decide.asOf && `as of ${decide.asOf}`,
+  ])
 }
 
 function checksText({ checks }: Plan): Text {

@@ -16,6 +16,7 @@ import type {
   InputFacts,
   Packing,
   Plan,
+  PlannedDecide,
   PlannedMapping,
   PlannedRegister,
   PlannedService,
@@ -49,6 +50,9 @@ export interface PlanContext {
   /** Counted rows that are sent and skipped; of the facts if absent. Needed where `needsCount` is true. */
   readonly counts?: Omit<PlannedRows, 'rows'>
   readonly shard?: PlannedShard
+  /** The decision table of the pipeline, as it is now, and today. */
+  readonly decide?: PlannedDecide | undefined
+  readonly today?: string
   /** Issues of the pipeline and of the input: warnings become part of the plan, errors prevent it. */
   readonly issues?: readonly Issue[]
   /** Warnings about the cells of the resolved columns; added when there is no error. */
@@ -179,6 +183,8 @@ function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, 
     candidates: pipeline.candidates,
     ...planPortfolio(pipeline, context, reference),
     screen: pipeline.screen,
+    decide: context.decide,
+    decideOn: context.decide && context.today,
     after: pipeline.after,
     report: pipeline.report,
     issues,

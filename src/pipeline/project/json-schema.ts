@@ -1,5 +1,6 @@
 /** The JSON Schemas of pipeline and project file, for editors: made from the declarations that parse them. */
 import { z } from 'zod'
+import { tableSchema } from '../../decide/table.ts'
 import { pipelineSchema } from '../schema/schema.ts'
 import { projectSchema } from './project.ts'
 
@@ -14,13 +15,16 @@ export const pipelineJsonSchema = (): JsonSchema =>
 export const projectJsonSchema = (): JsonSchema =>
   jsonSchema(projectSchema, 'fettle project', 'fettle.yml: targets and defaults of the pipelines of a project. Format version 1.')
 
+export const decisionsJsonSchema = (): JsonSchema =>
+  jsonSchema(tableSchema, 'fettle decision table', 'Rules that decide about the rows of a list: the first that holds.', () => {})
+
 /** Draft 7, which editors read; keys with a default are not required. */
-function jsonSchema(form: z.ZodType, title: string, description: string): JsonSchema {
+function jsonSchema(form: z.ZodType, title: string, description: string, change = allowReference): JsonSchema {
   const schema = z.toJSONSchema(form, {
     target: 'draft-7',
     io: 'input',
     reused: 'inline',
-    override: ({ jsonSchema }) => allowReference(jsonSchema as JsonSchema),
+    override: ({ jsonSchema }) => change(jsonSchema as JsonSchema),
   })
   const { $schema, ...rest } = schema as JsonSchema
   return { $schema, title, description, ...rest }

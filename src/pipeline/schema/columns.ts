@@ -32,12 +32,15 @@ export const RESULT_COLUMNS: ReadonlySet<string> = new Set([...TAGS.standard, ..
 /** `general`, `match` … */
 const RESULT_GROUPS: ReadonlySet<string> = new Set(Array.from(RESULT_COLUMNS, name => name.split('.')[0]!))
 
+/** What the decision table of the pipeline decided. */
+const DECISION_COLUMNS = ['decision', 'decision.rule', 'decision.why'] as const
+
 const PRODUCTS = Object.keys(TAGS) as Product[]
 
 /** The columns of an output that names none: the input's, the company found, and the match. A list of tags is included. */
-export function defaultColumns(product: Product, tags: readonly string[] | null): string[] {
+export function defaultColumns(product: Product, tags: readonly string[] | null, isDecided = false): string[] {
   const found = tags ?? ['general.connectId', 'general.companyName'].filter(tag => TAGS[product].includes(tag))
-  return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why']
+  return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why', ...(isDecided ? DECISION_COLUMNS : [])]
 }
 
 export function wrongTags(product: Product, tags: readonly string[]) {
@@ -54,8 +57,10 @@ export function wrongTags(product: Product, tags: readonly string[]) {
 export function wrongColumns(
   columns: readonly { readonly from: string; readonly as: string | null }[],
   chosen: readonly string[],
+  isDecided = false,
 ): { readonly index: number; readonly message: string; readonly hint?: string }[] {
-  const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...ANSWER_COLUMNS, ...chosen])
+  const decided = isDecided ? DECISION_COLUMNS : []
+  const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...ANSWER_COLUMNS, ...decided, ...chosen])
   return columns.flatMap(({ from: column, as }, index) => {
     if (columns.findIndex(({ from }) => from === column) < index) return [{ index, message: `${show(column)} occurs twice` }]
     if (column === ALL_COLUMNS && as !== null)

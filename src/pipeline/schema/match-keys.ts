@@ -143,3 +143,20 @@ export const send = z
   .enum(['all', 'mapped'], { error: 'all or mapped' })
   .optional()
   .transform(value => (value === 'mapped' ? value : null))
+
+const TABLE = 'the path of a decision table, or a map with table and asOf'
+/** The table that decides about rows, and the day of the decisions. */
+export const decide = z
+  .union(
+    [
+      text(TABLE),
+      map({
+        table: text('the path of a decision table').describe('A YAML or JSON file, such as decisions/limit.yml.'),
+        asOf: orNull(z.iso.date({ error: 'a day such as 2026-01-31' })).describe(
+          'The day of the decisions. Absent: the day of the run.',
+        ),
+      }),
+    ],
+    { error: TABLE },
+  )
+  .transform(given => (typeof given === 'string' ? { table: given, asOf: null } : given))

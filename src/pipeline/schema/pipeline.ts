@@ -33,7 +33,7 @@ export function pipelineOf({ $schema, vars, enrich, output, ...fields }: Pipelin
     ...fields,
     enrich: { product, tags: tags ?? TAGS[product] },
     headers,
-    output: output && longOutput(output, defaultColumns(product, tags), places),
+    output: output && longOutput(output, defaultColumns(product, tags, fields.decide !== null), places),
   }
 }
 

@@ -14,7 +14,7 @@ import { checkServiceUrl, isLoopback, TABLE_NAME, tableAddress } from './address
 import { duration, flag, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
-import { accept, after, candidates, events, portfolio, reuse, screen, send } from './match-keys.ts'
+import { accept, after, candidates, decide, events, portfolio, reuse, screen, send } from './match-keys.ts'
 
 const MAX_ROWS = 1_000_000_000
 
@@ -164,6 +164,8 @@ const checks = map({
   doubtful: anyCheck
     .optional()
     .describe('Rows whose company differs in name and address, or in name and number (`match.doubt`).'),
+  declined: anyCheck.optional().describe('Rows that the decision table declines.'),
+  referred: anyCheck.optional().describe('Rows that the decision table refers to a person.'),
 } satisfies Record<CheckName, z.ZodType>)
 
 const FORMATS_EXPLAINED = OUTPUT_FORMAT_NAMES.flatMap(name => {
@@ -333,6 +335,7 @@ export const pipelineSchema = map({
   portfolio: orNull(portfolio).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
   events: orNull(events).describe('Before matching, writes what happened to companies of the portfolio since the last run.'),
   screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
+  decide: orNull(decide).describe('Decides about every row by a decision table: decision, decision.rule and decision.why.'),
   after: after.describe('archive: the remote jobs are archived once all results are written. Absent: they stay as they are.'),
   report: map({
     rows: z

@@ -8,6 +8,7 @@ import { isRejection, type PipelineResult, type Problem, type Rejection } from '
 import type { Report, Result, Sample } from '../schema.ts'
 import { CHANGE_HEAD, changeCells, kindWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
+import { ruleWords, unreachedWords } from '../sections/decide.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
 import { registerDigests, serviceWords } from '../service-words.ts'
 import { readShare } from '../totals.ts'
@@ -72,6 +73,7 @@ const listSections = (report: Report, result: Result): Record<string, string> =>
   'next steps': next(report, result),
   reasons: reasons(result),
   bands: matches(result),
+  decisions: decisions(result),
   checks: checks(result),
   alerts: listed('### Alerts', issueList(result.issues, report.warnings)),
   companies: companyActions(result),
@@ -157,6 +159,13 @@ function matches(result: Result): string {
   const head = ['Band', 'Rows', 'Matched', 'Review', 'Unmatched', 'Moved if accepted', 'Moved if for review', 'Moved if left out']
   const note = found.byPattern === 0 ? '' : `\naccept.pattern leaves ${count(found.byPattern)} of the rows for review.\n`
   return `#### Bands\n\n${table(head, rows)}\n${note}`
+}
+
+function decisions({ decide }: Result): string {
+  if (decide === null) return ''
+  const rows = decide.rules.map(rule => [cell(ruleWords(rule)), rule.decision, count(rule.rows)])
+  const note = unreachedWords(decide)
+  return `#### Decisions\n\n${table(['Rule', 'Decision', 'Rows'], rows)}\n${note === '' ? '' : `\n${esc(note)}\n`}`
 }
 
 const reasons = ({ reasons, unmatched }: Result): string =>

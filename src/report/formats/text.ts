@@ -4,6 +4,7 @@ import { nextSteps, requiredWords, spentWords, stoppedWords } from '../message.t
 import type { Report, Result } from '../schema.ts'
 import { kindWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
+import { decisionWords, ruleWords, unreachedWords } from '../sections/decide.ts'
 import { bandLine } from '../sections/matches.ts'
 import { reuseWords } from '../sections/reuse.ts'
 import { serviceWords } from '../service-words.ts'
@@ -47,7 +48,12 @@ export function renderText(report: Report, options: TextOptions = {}): string {
   const heading = `${paint(chooseStyle(tone), `${sign} ${word}`)}  ${paint('bold', escapeTerminal(result.name))}  ${paint('dim', duration(report.elapsedMs))}`
   const blocks = [
     [heading, ...wrap(message, width - 2).map(line => `  ${line}`), ...hintLines(result, paint, width)],
-    [...ledger(report, paint, width), ...bands(result, paint, width), ...facts(result, paint, width)],
+    [
+      ...ledger(report, paint, width),
+      ...bands(result, paint, width),
+      ...rulings(result, paint, width),
+      ...facts(result, paint, width),
+    ],
     checks(result, paint, width),
     profile(result, paint, width),
     issues(report, result, paint, width),
@@ -107,6 +113,16 @@ function bar(share: number, room: number): string {
 function bands(result: Result, paint: Paint, width: number): string[] {
   const line = bandLine(result)
   return line === '' ? [] : [`  ${'bands'.padEnd(16)}${paint('dim', escapeTerminal(clip(line, width - 18)))}`]
+}
+
+/** A line for all decisions, and one for each rule. */
+function rulings({ decide }: Result, paint: Paint, width: number): string[] {
+  if (decide === null) return []
+  const room = width - 18
+  const line = (name: string, text: string): string => `  ${name.padEnd(16)}${paint('dim', escapeTerminal(clip(text, room)))}`
+  const rules = decide.rules.map(rule => line('', `${count(rule.rows)} ${rule.decision} by ${ruleWords(rule)}`))
+  const unreached = unreachedWords(decide)
+  return [line('decisions', decisionWords(decide)), ...rules, ...(unreached === '' ? [] : [line('', unreached)])]
 }
 
 function facts({ reuse, changes }: Result, paint: Paint, width: number): string[] {

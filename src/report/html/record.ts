@@ -2,6 +2,7 @@
 import { clip } from '../formats/escape.ts'
 import { repeatCommand, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
+import { decisionWords, ruleWords, unreachedWords } from '../sections/decide.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
 import { STATUS } from '../verdict.ts'
 import { about, bytes, clockTime, count, counted, duration, more, percent, time } from '../words.ts'
@@ -153,6 +154,15 @@ ${table('Rows by band, and how many rows each choice would move', ['Band', ...OU
 <details><summary>By pattern</summary>${table('Rows by pattern', ['Pattern', ...OUTCOMES, 'Such as'], patternRows(found), 'groups')}${rest(found.others.patterns, 'patterns')}</details></section>`
 }
 
+/** The table of rules: what each decided, and the first rows. */
+export function decisions({ decide }: Result): Markup | null {
+  if (decide === null) return null
+  const rows = decide.rules.map(rule => [clip(ruleWords(rule), BAND_CELL), rule.decision, count(rule.rows), examples(rule)])
+  const lead = `${decisionWords(decide)}, by ${decide.path} as of ${decide.asOf}. ${unreachedWords(decide)}`
+  return html`<section aria-labelledby="decisions"><h2 id="decisions">Decisions</h2><p class="lead">${lead.trim()}</p>
+${table('Rows by rule', ['Rule', 'Decision', { figures: 'Rows' }, 'Such as'], rows, 'groups')}</section>`
+}
+
 const figures = ({ rows, matched, review, unmatched }: Matches['patterns'][number]): string[] =>
   [rows, matched, review, unmatched].map(count)
 
@@ -167,10 +177,10 @@ const bandRows = ({ bands }: Matches) =>
 const patternRows = ({ patterns }: Matches) =>
   patterns.map(group => [group.value === '' ? 'no pattern' : clip(group.value, BAND_CELL), ...figures(group), examples(group)])
 
-const examples = ({ examples: rows }: Matches['patterns'][number]): Markup =>
+const examples = ({ examples: rows }: Pick<Matches['patterns'][number], 'examples'>): Markup =>
   html`${rows.map(
     ({ row, name, company }) =>
-      html`<span class="sub">row ${count(row)}: ${clip(name, BAND_CELL)} → ${clip(company.name === '' ? company.id : company.name, BAND_CELL)}</span>`,
+      html`<span class="sub">row ${count(row)}: ${clip(name, BAND_CELL)}${company.id === '' ? null : ` → ${clip(company.name === '' ? company.id : company.name, BAND_CELL)}`}</span>`,
   )}`
 
 const rest = (rows: number, what: string): Markup | null =>

@@ -27,6 +27,7 @@ export const KIND_WORDS: Readonly<Record<ChangeKind, string>> = {
   outcome: 'another outcome',
   decided: 'decided',
   undone: 'undone',
+  ruled: 'decision changed',
 }
 
 export const CAUSE_WORDS: Readonly<Record<RowChange['cause'], string>> = {
@@ -34,6 +35,7 @@ export const CAUSE_WORDS: Readonly<Record<RowChange['cause'], string>> = {
   answer: 'the answer changed',
   company: 'the company changed',
   decision: 'a person decided',
+  rule: 'the rules changed',
 }
 
 /** `12 new, 3 gone, 1 another company`; `nothing changed`. */
@@ -42,9 +44,9 @@ export function countWords(counts: ChangeCounts): string {
   return words.length === 0 ? 'nothing changed' : words.join(', ')
 }
 
-/** Every kind and its count, also 0: the same figures at the same place every night. */
+/** Every kind and its count, also 0: the same figures at the same place every night. Without a decision table no decision changes. */
 export const kindCounts = (counts: ChangeCounts): (readonly [string, string])[] =>
-  CHANGE_KINDS.map(kind => [KIND_WORDS[kind], count(counts[kind])])
+  CHANGE_KINDS.filter(kind => kind !== 'ruled' || counts.ruled > 0).map(kind => [KIND_WORDS[kind], count(counts[kind])])
 
 export const kindWords = (counts: ChangeCounts): string =>
   kindCounts(counts)
@@ -56,6 +58,7 @@ const formatCompany = (place: RowChange['before']): string =>
 
 /** What was and what is, in words: companies, or the columns that differ. */
 export function besides({ kind, before, after, columns }: RowChange): { readonly was: string; readonly is: string } {
+  if (kind === 'ruled') return { was: before?.ruled ?? '', is: after?.ruled ?? '' }
   if (kind !== 'changed') return { was: formatCompany(before), is: formatCompany(after) }
   const words = (side: 'before' | 'after'): string => columns.map(column => `${column.name}: ${column[side] || '–'}`).join('; ')
   return { was: words('before'), is: words('after') }

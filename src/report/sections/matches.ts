@@ -5,18 +5,20 @@ import type { MatchExample } from '../../model/results.ts'
 import type { Result } from '../schema.ts'
 import { count } from '../words.ts'
 
+/** A row as a report may show it. */
+export const maskExample = (plan: RunState['plan'], { row, key, name, company }: MatchExample): MatchExample => ({
+  row,
+  key: key !== null && plan.key !== null && isColumnMasked(plan, plan.key.index) ? MASK : key,
+  name: name !== '' && isMappingMasked(plan, 'name') ? MASK : name,
+  company,
+})
+
 /** Masked again, as all rows of a report: a resume may mask more columns. */
 export function readMatches({ plan, matches }: RunState) {
   if (matches === null) return null
-  const shown = ({ row, key, name, company }: MatchExample) => ({
-    row,
-    key: key !== null && plan.key !== null && isColumnMasked(plan, plan.key.index) ? MASK : key,
-    name: name !== '' && isMappingMasked(plan, 'name') ? MASK : name,
-    company,
-  })
   const mask = <T extends { readonly examples: readonly MatchExample[] }>(group: T) => ({
     ...group,
-    examples: plan.report.rows === 'all' ? group.examples.map(shown) : [],
+    examples: plan.report.rows === 'all' ? group.examples.map(example => maskExample(plan, example)) : [],
   })
   return { ...matches, bands: matches.bands.map(mask), patterns: matches.patterns.map(mask) }
 }

@@ -51,7 +51,11 @@ const matches = z
   .describe('rows with a company by general.banding and general.pattern, before decisions')
 
 const place = z
-  .object({ outcome: z.string().describe('the outcome'), company })
+  .object({
+    outcome: z.string().describe('the outcome'),
+    company,
+    ruled: z.string().optional().describe('what the decision table decided, and its rule'),
+  })
   .nullable()
   .describe('null where the list does not have the row')
 
@@ -67,7 +71,7 @@ const changes = z
       .array(
         z.object({
           kind: z.enum(CHANGE_KINDS).describe('as in counts'),
-          cause: z.enum(['list', 'answer', 'company', 'decision']).describe('what made the difference'),
+          cause: z.enum(['list', 'answer', 'company', 'decision', 'rule']).describe('what made the difference'),
           row: known.nullable().describe('data row from 1; null when it is gone'),
           key,
           name,
@@ -237,4 +241,28 @@ const candidates = z
   .describe('requests for candidates')
 
 /** The parts by their keys in a result. */
-export const sections = { matches, changes, reuse, events, candidates, accepted, portfolio, screening }
+const decide = z
+  .object({
+    path: z.string().describe('the file of the table'),
+    asOf: z.string().describe('the day of the decisions'),
+    accept: known.describe('rows accepted'),
+    refer: known.describe('rows referred to a person'),
+    decline: known.describe('rows declined'),
+    rules: z
+      .array(
+        z.object({
+          rule: z.string().describe('the rule; otherwise where none holds'),
+          decision: z.enum(['accept', 'refer', 'decline']).describe('its decision'),
+          missing: text.describe('the field that it lacked, for which the rows are referred'),
+          rows: known.describe('rows'),
+          examples: z.array(z.object({ row, key, name, company })).describe('the first rows; only with report.rows: all'),
+        }),
+      )
+      .describe('in the order of the table'),
+    unreached: z.array(z.string()).describe('rules that neither a row nor a test reached'),
+  })
+  .nullable()
+  .default(null)
+  .describe('what the decision table decided')
+
+export const sections = { matches, decide, changes, reuse, events, candidates, accepted, portfolio, screening }

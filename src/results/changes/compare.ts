@@ -16,7 +16,7 @@ import { PendingRows } from './pending-rows.ts'
 import type { RowState, RowStates } from './row-states.ts'
 
 /** Digests that are kept of a row; the last, of company and data, only where data are compared. */
-const [QUESTION, COMPANY, ANSWER] = [0, 1, 2]
+const [QUESTION, COMPANY, RULED, ANSWER] = [0, 1, 2, 3]
 const FOUND = 1
 const DECIDED = 2
 const IS_AFTER = 4
@@ -52,7 +52,8 @@ export async function compareStates(
   const picker = ({ head }: RowStates) => common.map(name => head.columns.indexOf(name))
   const columns: Columns = [picker(before), picker(after)]
   const changes = new FoundChanges(most)
-  const waiting = new WaitingRows(columns, changes)
+  const tables = [before.head.table, after.head.table]
+  const waiting = new WaitingRows(columns, changes, tables.includes(undefined) ? null : { isSame: tables[0] === tables[1] })
   const lists = [before.rows()[Symbol.asyncIterator](), after.rows()[Symbol.asyncIterator]()] as const
   try {
     /** The list that is behind the other one, and catches up. */
@@ -86,6 +87,7 @@ type Side = typeof BEFORE | typeof AFTER
 
 /** Pairs rows of the two lists. */
 class WaitingRows {
+  readonly #tables: Tables
   readonly #columns: Columns
   readonly #changes: FoundChanges
   readonly #rows: PendingRows
@@ -95,10 +97,11 @@ class WaitingRows {
   readonly #read: [number, number] = [0, 0]
   readonly #hasEnded: [boolean, boolean] = [false, false]
 
-  constructor(columns: Columns, changes: FoundChanges) {
+  constructor(columns: Columns, changes: FoundChanges, tables: Tables) {
+    this.#tables = tables
     this.#columns = columns
     this.#changes = changes
-    this.#rows = new PendingRows(this.#comparesData ? 3 : 2)
+    this.#rows = new PendingRows(this.#comparesData ? 4 : 3)
   }
 
   has(id: string): boolean {
@@ -111,16 +114,20 @@ class WaitingRows {
     const order = this.#read[AFTER]++
     const readData = ({ data }: RowState, side: Side): string[] => this.#columns[side].map(at => data[at] ?? '')
     const isSameCompany = before.company.id === after.company.id
-    const change = findChange(readFlags(before), readFlags(after), this.#comparesData, {
+    const same = {
       question: before.question === after.question,
       company: isSameCompany,
       data: isSameCompany && sameTexts(readData(before, BEFORE), readData(after, AFTER)),
-    })
-    this.#addPair(change, readFlags(before), readFlags(after), { order, before, after })
+      ruled: before.ruled === after.ruled,
+    }
+    this.#addPair(same, readFlags(before), readFlags(after), { order, before, after })
   }
 
   /** A row that lost what a decision gave it is `undone` as well. */
-  #addPair(change: Kind | null, was: number, is: number, row: { order: number; before: Place; after: Place }): void {
+  #addPair(same: Same, was: number, is: number, row: { order: number; before: Place; after: Place }): void {
+    if (this.#tables !== null && !same.ruled)
+      this.#changes.add({ kind: 'ruled', cause: findReason(same, this.#tables.isSame, this.#comparesData), ...row })
+    const change = findChange(was, is, this.#comparesData, same)
     if (change === null) return
     this.#changes.add({ ...change, ...row })
     const isUndone = (was & DECIDED) !== 0 && (is & DECIDED) === 0 && change.kind !== 'changed'
@@ -176,16 +183,15 @@ class WaitingRows {
     const flags: [number, number] = [readFlags(row), readFlags(row)]
     flags[1 - side] = this.#rows.flags(found)
     const isSame = (n: number, digest: Buffer): boolean => this.#rows.isSame(found, n, digest)
-    const change = findChange(...flags, this.#comparesData, {
+    const same = {
       question: isSame(QUESTION, readBytes(row.question)),
       company: isSame(COMPANY, digestOf(row.company.id)),
       data: this.#comparesData && isSame(ANSWER, answerDigest(row, this.#columns[side])),
-    })
-    if (change !== null) {
-      const other = this.#whole.get(found) ?? partner
-      const [before, after] = side === AFTER ? [other, row] : [row, other]
-      this.#addPair(change, ...flags, { order: side === AFTER ? number : partner, before, after })
+      ruled: isSame(RULED, digestOf(row.ruled)),
     }
+    const other = this.#whole.get(found) ?? partner
+    const [before, after] = side === AFTER ? [other, row] : [row, other]
+    this.#addPair(same, ...flags, { order: side === AFTER ? number : partner, before, after })
     this.#rows.remove(found)
     this.#whole.delete(found)
     return partner
@@ -195,6 +201,7 @@ class WaitingRows {
     const at = this.#rows.add(id, readFlags(row) | (side === AFTER ? IS_AFTER : 0), number)
     this.#rows.setDigest(at, QUESTION, readBytes(row.question))
     this.#rows.setDigest(at, COMPANY, digestOf(row.company.id))
+    this.#rows.setDigest(at, RULED, digestOf(row.ruled))
     if (this.#comparesData) this.#rows.setDigest(at, ANSWER, answerDigest(row, this.#columns[side]))
     if (this.#whole.size < MOST_WHOLE) this.#whole.set(at, row)
   }
@@ -207,13 +214,21 @@ const readFlags = (row: RowState): number =>
 
 const sameTexts = (texts: readonly string[], other: readonly string[]): boolean => texts.every((text, at) => text === other[at])
 
-/** `same`: what is the same in both rows; `data`: the company and its data. */
-function findChange(
-  before: number,
-  after: number,
-  comparesData: boolean,
-  same: Readonly<Record<'question' | 'company' | 'data', boolean>>,
-): Kind | null {
+/** What is the same in both rows; `data`: the company and its data; `ruled`: what the decision table decided. */
+type Same = Readonly<Record<'question' | 'company' | 'data' | 'ruled', boolean>>
+
+/** Whether both lists were decided about by the same table; null where one of them was not. */
+type Tables = { readonly isSame: boolean } | null
+
+/** Why the table decides otherwise: cells that are not mapped are not compared, so they differ if nothing else does. */
+function findReason(same: Same, isSameTable: boolean, comparesData: boolean): ChangeCause {
+  if (!same.question) return 'list'
+  if (!same.company) return 'answer'
+  if (comparesData && !same.data) return 'company'
+  return isSameTable ? 'list' : 'rule'
+}
+
+function findChange(before: number, after: number, comparesData: boolean, same: Same): Kind | null {
   const [wasFound, isFound] = [(before & FOUND) !== 0, (after & FOUND) !== 0]
   const [wasDecided, isDecided] = [(before & DECIDED) !== 0, (after & DECIDED) !== 0]
   const cause: ChangeCause = isDecided !== wasDecided ? 'decision' : same.question ? 'answer' : 'list'
@@ -302,4 +317,8 @@ async function readAgain(list: RowStates, found: readonly Found[], side: 'before
   return places.map(place => (typeof place === 'number' ? rows.get(place)! : place))
 }
 
-const describePlace = ({ outcome, company }: RowState) => ({ outcome, company: { ...company } })
+const describePlace = ({ outcome, company, ruled }: RowState) => ({
+  outcome,
+  company: { ...company },
+  ruled: ruled === '' ? undefined : ruled,
+})

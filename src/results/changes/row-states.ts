@@ -3,6 +3,7 @@
  * its data. One gzipped file of JSON lines: a head, then an array for each row.
  */
 import { join } from 'node:path'
+import type { Decision } from '../../decide/decide.ts'
 import { action, FettleError, type Issue } from '../../errors.ts'
 import { digestOf } from '../../files/file-chunks.ts'
 import { JsonLinesWriter, lineBatches, linesOf } from '../../files/json-lines.ts'
@@ -19,6 +20,8 @@ interface StatesHead {
   /** `key` and its column, or `question`: equal rows are then paired in their order. */
   readonly by: string
   readonly columns: readonly string[]
+  /** A digest of the decision table; absent without one. */
+  readonly table?: string | undefined
 }
 
 export interface RowState {
@@ -36,12 +39,14 @@ export interface RowState {
   readonly company: { readonly id: string; readonly name: string }
   /** What a person decided, such as `accept GB-1`; empty without a decision. */
   readonly decision: string
+  /** What the decision table decided, such as `decline inactive`; empty without one. */
+  readonly ruled: string
   /** In the order of the columns of the head. */
   readonly data: readonly string[]
 }
 
 /** Facts about the row or the request rather than about the company. */
-const NOT_DATA = /^(\*$|match\.|answer\.)/
+const NOT_DATA = /^(?:\*$|match\.|answer\.|decision(?:\.|$))/
 const OF_ROW: readonly string[] = [
   'general.rowNumber',
   'general.duplicate',
@@ -55,16 +60,23 @@ const OF_ROW: readonly string[] = [
 /** Whether a column of an output is data of the company. */
 export const isDataColumn = (name: string): boolean => !NOT_DATA.test(name) && !OF_ROW.includes(name)
 
-export const headOf = ({ key, output, report }: Plan): StatesHead => ({
+export const headOf = ({ key, output, report, decide }: Plan): StatesHead => ({
   by: key === null ? 'question' : `key ${key.header ?? key.index}`,
   columns: report.rows === 'none' ? [] : (output?.columns ?? []).filter(isDataColumn),
+  table: decide && digestOf(JSON.stringify(decide.table.rules)).toString('hex'),
 })
 
 /** Makes the state of a row from its result. */
 export function stateMaker(plan: Plan) {
   const { columns } = headOf(plan)
   const isShown = plan.report.rows !== 'none'
-  return (number: number, result: RowResult, inputRow: readonly string[], fingerprint: string): RowState => {
+  return (
+    number: number,
+    result: RowResult,
+    inputRow: readonly string[],
+    fingerprint: string,
+    ruled: Decision | null,
+  ): RowState => {
     const { outcome, decided } = result
     const found = isFound(result)
     const decision = decided === null ? '' : `${decided.line.decision} ${decided.line.company}`.trim()
@@ -77,6 +89,7 @@ export function stateMaker(plan: Plan) {
       outcome,
       company: found ? { id: firstCell(result, COMPANY_TAGS), name: firstCell(result, NAME_TAGS) } : { id: '', name: '' },
       decision: decided?.effect === 'agreed' ? '' : decision,
+      ruled: ruled === null ? '' : `${ruled.decision} ${ruled.rule}`,
       data: found ? columns.map(name => cellOf(result, name)) : [],
     }
   }
@@ -96,10 +109,10 @@ export class StatesWriter {
 
   async add({ state }: { readonly state: RowState | null }): Promise<void> {
     if (state === null) return
-    const { row, id, key, name, question, outcome, company, decision, data } = state
+    const { row, id, key, name, question, outcome, company, decision, ruled, data } = state
     if (this.#head !== null) await this.#lines.add(this.#head)
     this.#head = null
-    await this.#lines.add([row, id, key, name, question, outcome, company.id, company.name, decision, data])
+    await this.#lines.add([row, id, key, name, question, outcome, company.id, company.name, decision, ruled, data])
   }
 
   /** Gives the file its name; without rows an earlier file is removed. */
@@ -122,9 +135,9 @@ async function* readStateRows(path: string): AsyncGenerator<RowState> {
     }
 }
 
-type Line = [number, string, string | null, string, string, string, string, string, string, string[]]
-const readState = ([row, id, key, name, question, outcome, company, companyName, decision, data]: Line): RowState => ({
-  ...{ row, id, key, name, question, outcome, decision, data },
+type Line = [number, string, string | null, string, string, string, string, string, string, string, string[]]
+const readState = ([row, id, key, name, question, outcome, company, companyName, decision, ruled, data]: Line): RowState => ({
+  ...{ row, id, key, name, question, outcome, decision, ruled, data },
   company: { id: company, name: companyName },
 })
 
@@ -193,7 +206,8 @@ export async function outputStates(path: string, { key, company }: OutputChoice,
     })
   const nameAt = header.findIndex(name => (NAME_TAGS as readonly string[]).includes(name))
   const outcomeAt = header.indexOf('match.outcome')
-  const own = [...header.keys()].filter(at => !OF_SERVICE.test(header[at]!) && at !== idAt)
+  const [decisionAt, ruleAt] = [header.indexOf('decision'), header.indexOf('decision.rule')]
+  const own = [...header.keys()].filter(at => !OF_SERVICE.test(header[at]!) && at !== idAt && at !== decisionAt)
   const data = [...header.keys()].filter(at => OF_SERVICE.test(header[at]!) && at !== idAt && isDataColumn(header[at]!))
   async function* rows(): AsyncGenerator<RowState> {
     let row = 0
@@ -211,9 +225,20 @@ export async function outputStates(path: string, { key, company }: OutputChoice,
         outcome,
         company: { id, name: nameAt === -1 ? '' : (cells[nameAt] ?? '') },
         decision: outcome === 'manualMatched' ? `accept ${id}` : '',
+        ruled: [decisionAt, ruleAt]
+          .map(at => (at === -1 ? '' : (cells[at] ?? '')))
+          .join(' ')
+          .trim(),
         data: data.map(at => cells[at] ?? ''),
       }
     }
   }
-  return { head: { by: key === null ? 'question' : 'key', columns: data.map(at => header[at]!) }, rows }
+  return {
+    head: {
+      by: key === null ? 'question' : 'key',
+      columns: data.map(at => header[at]!),
+      table: decisionAt === -1 ? undefined : path,
+    },
+    rows,
+  }
 }

@@ -14,6 +14,7 @@ import type { ChangeCounts, Outcomes, OutputFile, PublishedResults, UnfitColumn 
 import type { Packing, Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import { acceptColumns } from '../accept.ts'
 import type { AnsweredJob } from '../answers.ts'
+import { DECISION_CELLS } from '../decide-rows.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { Decisions } from '../decisions/decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
@@ -27,7 +28,7 @@ export interface Baseline {
 }
 
 /** What checks look at besides outcomes. */
-interface Found extends Pick<PublishedResults, 'decisions' | 'doubtful'> {
+interface Found extends Pick<PublishedResults, 'decisions' | 'doubtful' | 'decide'> {
   readonly changes: ChangeCounts | null
 }
 
@@ -265,7 +266,11 @@ function fileType({ mappings, key }: Plan, packed: Packing | undefined, at: numb
 /** Tags that the enriched file lacks, chosen or used by `accept`; `match.*` columns exist in the embedded service only and do not count. */
 const missingColumns = ({ accept }: Plan, output: PlannedOutput, columns: EnrichedColumns): string[] =>
   [...new Set([...output.columns, ...acceptColumns(accept ?? null)])].filter(
-    name => name !== '*' && output.own?.[name] === undefined && !/^(?:match|answer)\./.test(name) && columns.find(name) === -1,
+    name =>
+      name !== '*' &&
+      output.own?.[name] === undefined &&
+      !/^(?:match|answer|decision)(?:\.|$)/.test(name) &&
+      columns.find(name) === -1,
   )
 
 /** The columns of the file of this kind: the output's, and the best candidate for rows in review. */
@@ -282,7 +287,7 @@ const ANSWER_CELLS: Readonly<Record<string, (given: RowResult['given']) => strin
   'answer.reused': ({ reused }) => (reused ? 'Y' : 'N'),
 }
 
-type WrittenRow = Pick<JoinedRow, 'inputRow' | 'result' | 'isRepeat' | 'doubt'>
+type WrittenRow = Pick<JoinedRow, 'inputRow' | 'result' | 'isRepeat' | 'doubt' | 'ruled'>
 
 interface LayoutFile {
   readonly path: string
@@ -301,10 +306,12 @@ function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns,
     ...{ name, index },
     at: index === null ? columns.find(name) : -1,
   }))
-  const outputCell = (name: string, at: number, { result, isRepeat, doubt }: WrittenRow): string => {
+  const outputCell = (name: string, at: number, { result, isRepeat, doubt, ruled }: WrittenRow): string => {
     const { row, outcome, overrideCell, given } = result
     if (name === 'match.doubt') return isForPeople ? inWords(doubt) : doubt
     if (name === 'match.outcome') return outcome
+    const ofTable = DECISION_CELLS[name]
+    if (ofTable !== undefined) return ruled === null ? '' : ofTable(ruled)
     const ofAnswer = ANSWER_CELLS[name]
     if (ofAnswer !== undefined) return outcome === 'skipped' ? '' : ofAnswer(given)
     if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return 'Y'

@@ -5,6 +5,7 @@ import { accepted } from './accepted.ts'
 import { archive } from './archive.ts'
 import { candidates } from './candidates.ts'
 import { create } from './create.ts'
+import { decide } from './decide.ts'
 import { download } from './download.ts'
 import { enrich } from './enrich.ts'
 import { deliver, events } from './events.ts'
@@ -45,6 +46,7 @@ const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = {
   accepted,
   portfolio,
   screen,
+  decide,
   deliver,
   archive,
 }

@@ -384,6 +384,8 @@ describe('fingerprint', () => {
       candidates: { for: ['review'], limit: 5, budget: null, fetch: null },
       portfolio: { name: 'p', id: null, reference: null },
       screen: { datasets: ['SAN'], threshold: 75, countries: [], budget: null },
+      decide: { path: 'd.yml', asOf: null, table: { rules: [], otherwise: 'refer' }, waits: true },
+      decideOn: '2026-01-01',
       send: 'mapped',
       after: 'archive',
       reuse: { matched: 1, unmatched: 1, review: 1, screen: 1, candidates: 1 },

@@ -14,7 +14,17 @@ const statesOf = (rows: readonly RowState[], columns: readonly string[] = ['a', 
 })
 
 const row = (id: string, more: Partial<RowState> = {}): RowState => ({
-  ...{ row: 1, id, key: id, name: `name of ${id}`, question: `q${id}`, outcome: 'matched', decision: '', data: ['1', '2'] },
+  ...{
+    row: 1,
+    id,
+    key: id,
+    name: `name of ${id}`,
+    question: `q${id}`,
+    outcome: 'matched',
+    decision: '',
+    ruled: '',
+    data: ['1', '2'],
+  },
   company: { id: 'C1', name: 'Company 1' },
   ...more,
 })
@@ -127,7 +137,7 @@ test('counts what a plain comparison counts, for random lists with repeated ids;
   type Random = Readonly<Record<'id' | 'question' | 'company' | 'data' | 'decision' | 'open', string>>
   const made = (rows: readonly Random[]): RowState[] =>
     rows.map(({ id, question, company, data, decision, open }, at) => ({
-      ...{ row: at + 1, id, key: id, name: '', question, outcome: company === '' ? open : 'matched', decision },
+      ...{ row: at + 1, id, key: id, name: '', question, outcome: company === '' ? open : 'matched', decision, ruled: '' },
       company: { id: company, name: '' },
       data: company === '' ? [] : [data],
     }))

@@ -20,6 +20,7 @@ const since = (rate: number | null) => ({
       : { plan: { ...planOf(), rows: 1_000 }, outcomes: { ...OF_500, matched: rate * 1_000, manualMatched: 0, duplicates: 0 } },
   changes: null,
   doubtful: null,
+  decide: null,
 })
 
 const one = (name: CheckName, text: string, outcomes: Outcomes = OF_500, rows = 500, previous: number | null = null) =>

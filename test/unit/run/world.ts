@@ -5,7 +5,14 @@ import { FettleError } from '../../../src/errors.ts'
 import type { RunEvent, RunEventInput } from '../../../src/journal/events.ts'
 import { advance, fold, type RunState } from '../../../src/journal/state.ts'
 import type { Download, ProposedCompany } from '../../../src/model/requests.ts'
-import type { AcceptedCompany, FetchedCompany, FoundCompany, Outcomes, Question } from '../../../src/model/results.ts'
+import type {
+  AcceptedCompany,
+  FetchedCompany,
+  FoundCompany,
+  Outcomes,
+  Question,
+  ScreenedHits,
+} from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { LastGoodRun } from '../../../src/run/checks.ts'
 import type { Ports, ProgressEvent, Results } from '../../../src/run/ports.ts'
@@ -159,6 +166,7 @@ export class FakeResults implements Results {
       lowestScores: { matched: null, review: null },
       matches: null,
       doubtful: null,
+      decide: null,
       unfit: [],
       words: [],
       missing: [],
@@ -169,6 +177,12 @@ export class FakeResults implements Results {
       accepted: this.acceptedCompanies.filter(({ id }) => this.fetched[id] === undefined).length,
       companies: this.listed,
     }
+  }
+
+  hits: readonly ScreenedHits[] = []
+
+  async keepHits(hits: readonly ScreenedHits[]) {
+    this.hits = hits
   }
 
   /** Questions about rows, and the answers that the outputs propose. */

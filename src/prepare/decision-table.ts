@@ -1,0 +1,91 @@
+/** Reads the decision table of a pipeline, and checks it against the columns that its rules will read. */
+import { resolve } from 'node:path'
+import { DATASETS } from '../contract/index.ts'
+import { columnProblems } from '../decide/problems.ts'
+import { columnsOf, type DecisionTable, namedFields } from '../decide/table.ts'
+import { type Issue, issue, type Place } from '../errors.ts'
+import type { OutputFormat } from '../formats/index.ts'
+import { AS_FOUND, inspect } from '../input/table/inspect.ts'
+import { type Pipeline, type PlannedDecide, parseDecisionTable, RESULT_COLUMNS, testProblems } from '../pipeline/index.ts'
+import type { DecidedFile } from '../results/decide-file.ts'
+import { findWayOut } from './decisions.ts'
+import { readText } from './read-pipeline.ts'
+
+/** Where a table is read, and the day as of which its tests are run. */
+interface TableContext {
+  readonly cwd: string
+  readonly today: string
+  /** The columns that there are, and what has them; null: any. */
+  readonly columns: { readonly known: readonly string[]; readonly what: string } | null
+  /** Absent: its tests are run. */
+  readonly runsTests?: boolean
+}
+
+/** Reads a table and runs its tests. The table is null where it has problems. */
+export async function readTable(
+  file: string,
+  { cwd, today, columns, runsTests = true }: TableContext,
+): Promise<{ readonly table: DecisionTable | null; readonly issues: readonly Issue[] }> {
+  const text = await readText(resolve(cwd, file))
+  if (typeof text !== 'string') {
+    const message = `cannot read the decision table ${file}: ${text.message}`
+    return { table: null, issues: [issue('FETTLE_DECISION_TABLE', message, { at: { file, line: null, column: null } })] }
+  }
+  const { table, issues, issuesOf } = parseDecisionTable(text, file)
+  if (table === null) return { table, issues }
+  const unknown = columns === null ? [] : columnProblems(table, columns.known, columns.what)
+  const found = issuesOf([...unknown, ...(runsTests ? testProblems(table, today) : [])])
+  return { table: found.length > 0 ? null : table, issues: found }
+}
+
+interface ListDecisions {
+  readonly table: string
+  readonly asOf: string
+  readonly output: { readonly path: string; readonly format: OutputFormat } | null
+  readonly cwd: string
+  readonly signal: AbortSignal
+}
+
+/** Decides about the rows of a file, which may have any columns. Null with the problems of table and file. */
+export async function decideList(
+  file: string,
+  { table: path, asOf, output, cwd, signal }: ListDecisions,
+): Promise<{ readonly decided: DecidedFile | null; readonly issues: readonly Issue[] }> {
+  const { facts, issues } = await inspect({ ...AS_FOUND, path: file }, { root: cwd })
+  const columns = facts?.header == null ? null : { known: facts.header, what: file }
+  const { table, issues: ofTable } = await readTable(path, { cwd, today: asOf, columns })
+  const all = [...ofTable, ...issues]
+  if (facts === null || table === null || all.some(({ severity }) => severity === 'error')) return { decided: null, issues: all }
+  const { decideFile } = await import('../results/decide-file.ts')
+  const where = output && { ...output, path: resolve(cwd, output.path) }
+  return { decided: await decideFile(facts, { table, path, asOf, root: cwd, output: where, signal }), issues }
+}
+
+const SCREEN_COLUMNS = ['screen.hits', ...Object.keys(DATASETS).map(dataset => `screen.${dataset}`)]
+const OF_MATCH = [...RESULT_COLUMNS].filter(name => /^(?:match|answer)\./.test(name))
+
+interface TablePlace extends Omit<TableContext, 'columns'> {
+  readonly header: readonly string[] | null
+  /** The list, for messages. */
+  readonly list: string
+  readonly roots: readonly string[] | undefined
+  /** The key in the pipeline file. */
+  readonly at: Place | null
+}
+
+/** The table of a pipeline for its plan, and its problems. */
+export async function planTable(
+  { decide, screen, enrich }: Pick<Pipeline, 'decide' | 'screen' | 'enrich'>,
+  { header, list, cwd, roots, today, at }: TablePlace,
+): Promise<{ readonly decide: PlannedDecide | undefined; readonly issues: readonly Issue[] }> {
+  if (decide === null) return { decide: undefined, issues: [] }
+  const { table: path, asOf } = decide
+  const reason = await findWayOut(path, { cwd, roots }, 'decide')
+  if (reason !== null) return { decide: undefined, issues: [issue('FETTLE_PIPELINE_PATH', reason, { at })] }
+  const known = [...(header ?? []), ...(enrich?.tags ?? []), ...OF_MATCH, ...(screen === null ? [] : SCREEN_COLUMNS)]
+  const columns = { known, what: `${list} or of its answers` }
+  const { table, issues } = await readTable(path, { cwd, today: asOf ?? today, columns })
+  if (table === null) return { decide: undefined, issues }
+  const waits = namedFields(table).some(field => columnsOf(table, field).some(name => SCREEN_COLUMNS.includes(name)))
+  return { decide: { path, asOf, table, waits: waits || undefined }, issues: [] }
+}

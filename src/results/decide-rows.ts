@@ -1,0 +1,143 @@
+/** Decides about each row by the decision table of the plan, and counts what each rule decided. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { Decider, type Decision } from '../decide/decide.ts'
+import { testTable } from '../decide/problems.ts'
+import { appliesOn, columnsOf, type DecisionTable, OTHERWISE } from '../decide/table.ts'
+import { readJsonLines, writeJsonLines } from '../files/json-lines.ts'
+import type { DecideCounts, MatchExample, ScreenedHits } from '../model/results.ts'
+import type { Plan } from '../pipeline/model/types.ts'
+import { firstCell, isFound, type RowResult } from './decisions/apply-decisions.ts'
+import type { EnrichedColumns } from './enriched-columns.ts'
+import { COMPANY_TAGS, NAME_TAGS } from './enriched-file.ts'
+import { HITS_FILE } from './file-names.ts'
+import { shownKey, shownName } from './output/report-row.ts'
+import type { JoinedRow } from './row-sink.ts'
+
+/** Of the column `screen.hits`, and `screen.SAN` for a dataset. */
+const SCREEN = 'screen.'
+
+/** By the ids of companies. */
+export type HitsById = ReadonlyMap<string, ScreenedHits>
+
+/** Keeps what the searches found; `publish` decides by it from then on. Throws FETTLE_OUTPUT_WRITE. */
+export const storeHits = (workDir: string, screened: readonly ScreenedHits[]): Promise<void> =>
+  writeJsonLines(
+    join(workDir, HITS_FILE),
+    screened.map(({ id, hits, risks }): ScreenedHits => ({ id, hits, risks })),
+  )
+
+/** Null before the searches. */
+export async function readHits(workDir: string): Promise<HitsById | null> {
+  const path = join(workDir, HITS_FILE)
+  if (!existsSync(path)) return null
+  const found = new Map<string, ScreenedHits>()
+  for await (const company of readJsonLines<ScreenedHits>(path)) found.set(company.id, company)
+  return found
+}
+
+type DecidedRow = Pick<JoinedRow, 'inputRow' | 'result'>
+type ReadCell = (row: DecidedRow) => string | undefined
+
+/** Returns what decides about a row; `hits`: of companies that were searched for. */
+export function rowDecider(plan: Plan, hits: HitsById | null): ((row: DecidedRow) => Decision | null) | null {
+  const { decide } = plan
+  if (decide === undefined) return null
+  const decider = new Decider(decide.table, dayOf(plan))
+  const sources = decider.fields.map(field => columnsOf(decide.table, field))
+  let last: EnrichedColumns | null = null
+  let readers: readonly ReadCell[] = []
+  const cells: (string | undefined)[] = []
+  return row => {
+    const { result } = row
+    if (result.outcome === 'skipped') return null
+    if (result.columns !== last || readers.length === 0) {
+      last = result.columns
+      readers = sources.map(names => cellReader(plan, names, result.columns, hits))
+    }
+    for (let at = 0; at < readers.length; at++) cells[at] = readers[at]!(row)
+    return decider.decide(cells)
+  }
+}
+
+/** Reads the first of these columns that the list, the answers or the searches have. */
+function cellReader(plan: Plan, names: readonly string[], columns: EnrichedColumns, hits: HitsById | null): ReadCell {
+  for (const name of names) {
+    const own = plan.input.header?.indexOf(name) ?? -1
+    if (own !== -1) return ({ inputRow }) => inputRow[own]
+    if (name === 'match.outcome') return ({ result }) => result.outcome
+    if (name.startsWith(SCREEN)) return ({ result }) => readHit(result, name.slice(SCREEN.length), hits)
+    const at = columns.find(name)
+    if (at !== -1) return ({ result }) => result.overrideCell?.(name) ?? result.row[at]
+  }
+  const [name = ''] = names
+  return ({ result }) => result.overrideCell?.(name)
+}
+
+/** Undefined for a company that was not searched for: that there is no hit is not known. */
+function readHit(result: RowResult, what: string, hits: HitsById | null): string | undefined {
+  const found = isFound(result) ? hits?.get(firstCell(result, COMPANY_TAGS)) : undefined
+  if (found === undefined) return undefined
+  return String(what === 'hits' ? found.hits : (found.risks[what] ?? 0))
+}
+
+const EXAMPLES = 3
+
+type Rules = DecideCounts['rules'][number]
+
+/** Counts decisions by rule, and by the field that a rule lacked. */
+export class DecisionCounter {
+  readonly #table: DecisionTable
+  readonly #path: string
+  readonly #asOf: string
+  readonly #groups = new Map<string, { -readonly [K in keyof Rules]: Rules[K] }>()
+
+  constructor(table: DecisionTable, path: string, asOf: string) {
+    this.#table = table
+    this.#path = path
+    this.#asOf = asOf
+  }
+
+  /** `example` is asked for while examples are wanted, and gives null to show none. */
+  add({ rule, decision, missing }: Decision, example: () => MatchExample | null): void {
+    const id = missing === null ? rule : `${rule}\n${missing}`
+    let group = this.#groups.get(id)
+    if (group === undefined) {
+      group = { rule, decision, missing, rows: 0, examples: [] }
+      this.#groups.set(id, group)
+    }
+    group.rows++
+    const shown = group.examples.length === EXAMPLES ? null : example()
+    if (shown !== null) group.examples = [...group.examples, shown]
+  }
+
+  counts(): DecideCounts {
+    const [table, path, asOf] = [this.#table, this.#path, this.#asOf]
+    const order = [...table.rules.map(({ name }) => name), OTHERWISE]
+    const rules = [...this.#groups.values()].sort((a, b) => order.indexOf(a.rule) - order.indexOf(b.rule) || b.rows - a.rows)
+    const reached = new Set([...rules.map(({ rule }) => rule), ...testTable(table, asOf).map(({ rule }) => rule)])
+    const count = (decision: string): number =>
+      rules.reduce((sum, group) => (group.decision === decision ? sum + group.rows : sum), 0)
+    const unreached = table.rules.filter(rule => appliesOn(rule, asOf) && !reached.has(rule.name)).map(({ name }) => name)
+    return { path, asOf, accept: count('accept'), refer: count('refer'), decline: count('decline'), rules, unreached }
+  }
+}
+
+/** The day of the decisions of a plan. */
+export const dayOf = ({ decide, decideOn = '' }: Pick<Plan, 'decide' | 'decideOn'>): string => decide?.asOf ?? decideOn
+
+/** A row as an example of what a rule decided; null where reports show no rows. */
+export function exampleOf(plan: Plan, { number, inputRow, result }: Pick<JoinedRow, 'number' | 'inputRow' | 'result'>) {
+  if (plan.report.rows !== 'all') return null
+  const company = isFound(result)
+    ? { id: firstCell(result, COMPANY_TAGS), name: firstCell(result, NAME_TAGS) }
+    : { id: '', name: '' }
+  return { row: number, key: shownKey(plan, inputRow), name: shownName(plan, inputRow), company }
+}
+
+/** The columns of an output that come from the table. */
+export const DECISION_CELLS: Readonly<Record<string, (decision: Decision) => string>> = {
+  decision: ({ decision }) => decision,
+  'decision.rule': ({ rule }) => rule,
+  'decision.why': ({ why }) => why,
+}
