@@ -1,4 +1,4 @@
-/** How many rows of the last good run would be decided otherwise by the table as it is now: its output is decided about again. */
+/** How many rows of the last good run would be decided otherwise by the present table: its output is decided about again. */
 import { resolve } from 'node:path'
 import { fileDigest } from '../files/file-chunks.ts'
 import { AS_FOUND, inspect } from '../input/table/inspect.ts'

@@ -11,7 +11,7 @@ import type { DecidedFile } from '../results/decide-file.ts'
 import { findWayOut } from './decisions.ts'
 import { readText } from './read-pipeline.ts'
 
-/** Where a table is read, and the day as of which its tests are run. */
+/** Where a table is read, and the day of its tests. */
 interface TableContext {
   readonly cwd: string
   readonly today: string

@@ -20,7 +20,7 @@ export interface JoinedRow {
   readonly fingerprints: readonly string[]
   /** Null where no states are kept, and for a row that was not sent. */
   readonly state: RowState | null
-  /** What the decision table says; null without one, and for a row that was not sent. */
+  /** What the decision table decided; null without one, and for a row that was not sent. */
   readonly ruled: Decision | null
 }
 

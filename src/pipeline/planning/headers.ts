@@ -3,7 +3,7 @@ import { counted } from '../../counted.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { nearest } from '../../nearest.ts'
 import type { InputFacts, PlannedMapping, PlannedOutput } from '../model/types.ts'
-import { RESULT_COLUMNS } from '../schema/columns.ts'
+import { DECISION_COLUMNS, RESULT_COLUMNS } from '../schema/columns.ts'
 import type { ColumnReference, MappingRule } from '../schema/mapping-schema.ts'
 import { hasHidden, looks, show, showList } from '../source/quote.ts'
 
@@ -38,11 +38,11 @@ export function resolveKey(key: ColumnReference, facts: Table, asked: Asked): Re
 export function resolveOwnColumns(
   output: PlannedOutput,
   facts: Table,
-  at: (index: number) => Place | null,
+  { isDecided, at }: { readonly isDecided: boolean; readonly at: (index: number) => Place | null },
 ): { readonly output: PlannedOutput; readonly issues: readonly Issue[] } {
   const found: [string, number][] = []
   const issues = output.columns.flatMap((name, index) => {
-    if (name === '*' || RESULT_COLUMNS.has(name)) return []
+    if (name === '*' || RESULT_COLUMNS.has(name) || (isDecided && DECISION_COLUMNS.includes(name))) return []
     const resolved = resolveKey({ header: name, index: null }, facts, { name: 'output.columns', at: at(index) })
     if (resolved.column !== undefined) found.push([name, resolved.column.index])
     return resolved.issues.map(given => ({

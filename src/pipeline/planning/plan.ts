@@ -50,7 +50,7 @@ export interface PlanContext {
   /** Counted rows that are sent and skipped; of the facts if absent. Needed where `needsCount` is true. */
   readonly counts?: Omit<PlannedRows, 'rows'>
   readonly shard?: PlannedShard
-  /** The decision table of the pipeline, as it is now, and today. */
+  /** The present decision table of the pipeline, and today. */
   readonly decide?: PlannedDecide | undefined
   readonly today?: string
   /** Issues of the pipeline and of the input: warnings become part of the plan, errors prevent it. */
@@ -88,7 +88,10 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
   const named =
     pipeline.output === null || facts.columns === 0
       ? { output: pipeline.output, issues: [] }
-      : resolveOwnColumns(pipeline.output, facts, index => at('output', 'columns', index))
+      : resolveOwnColumns(pipeline.output, facts, {
+          isDecided: pipeline.decide !== null,
+          at: index => at('output', 'columns', index),
+        })
   const own = [
     ...columns.issues,
     ...named.issues,

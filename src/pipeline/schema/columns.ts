@@ -33,7 +33,7 @@ export const RESULT_COLUMNS: ReadonlySet<string> = new Set([...TAGS.standard, ..
 const RESULT_GROUPS: ReadonlySet<string> = new Set(Array.from(RESULT_COLUMNS, name => name.split('.')[0]!))
 
 /** What the decision table of the pipeline decided. */
-const DECISION_COLUMNS = ['decision', 'decision.rule', 'decision.why'] as const
+export const DECISION_COLUMNS: readonly string[] = ['decision', 'decision.rule', 'decision.why']
 
 const PRODUCTS = Object.keys(TAGS) as Product[]
 

@@ -316,6 +316,7 @@ describe('changes only the fields of the event', () => {
       screening: null,
       decisions: null,
       doubtful: null,
+      decide: null,
       endedAt: null,
       finished: false,
       detached: false,

@@ -421,7 +421,7 @@ describe('fingerprint', () => {
           'companyNumbers',
           'parts',
         ],
-        ...['mappings', 'send', 'enrich', 'budget', 'output', 'accept', 'candidates', 'portfolio', 'events', 'screen'],
+        ...['mappings', 'send', 'enrich', 'budget', 'output', 'accept', 'candidates', 'portfolio', 'events', 'screen', 'decide'],
       ].sort(),
     )
     expect(identityOf(whole().input, input => ({ ...whole(), input })).sort()).toEqual(

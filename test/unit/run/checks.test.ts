@@ -161,3 +161,14 @@ test.each([
   const found = fewMatchedIssue({ plan } as unknown as Parameters<typeof fewMatchedIssue>[0], outcomes)
   expect(found?.severity ?? null).toBe(isWarned ? 'warn' : null)
 })
+
+test('declined and referred count the decisions of the table, and are not measured before it has decided', () => {
+  const evaluate = (name: CheckName, text: string, decide: { decline: number; refer: number } | null) =>
+    evaluateChecks({ ...planOf({ checks: [{ name, warn: null, fail: threshold(text) }] }), rows: 500 }, OF_500, {
+      ...since(null),
+      decide,
+    })[0]!
+  expect(evaluate('declined', '> 10%', { decline: 60, refer: 0 })).toMatchObject({ success: false, actual: '60 of 500 (12%)' })
+  expect(evaluate('referred', '> 4', { decline: 60, refer: 4 })).toMatchObject({ success: true })
+  expect(evaluate('referred', '> 4', null)).toMatchObject({ success: null, actual: 'not measured: no row was decided about' })
+})

@@ -1,0 +1,119 @@
+/** The example with a decision table, as its README says; and what a person sees who edits the table. */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
+import { expect, test } from 'vitest'
+import { fettle, folderOf, ROOT } from '../cli/fettle.ts'
+
+function copyExample(): string {
+  const cwd = folderOf()
+  cpSync(join(ROOT, 'examples/onboarding'), cwd, { recursive: true })
+  return cwd
+}
+
+const ENV = { FETTLE_REGISTER: '' }
+const type = (cwd: string, line: string) => fettle(line.split(' ').slice(1), { cwd, env: ENV })
+const edit = (cwd: string, file: string, change: (text: string) => string): void =>
+  writeFileSync(join(cwd, file), change(readFileSync(join(cwd, file), 'utf8')))
+
+test('the commands of the README run, and every row has a decision with its rule and the values that it read', async () => {
+  const cwd = copyExample()
+  const readme = readFileSync(join(cwd, 'README.md'), 'utf8')
+  const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(readme)!
+  for (const line of block.trim().split('\n')) {
+    const { code, stderr } = await type(cwd, line)
+    expect([line, code, stderr]).toEqual([line, 0, expect.not.stringMatching(/\berror FETTLE/)])
+  }
+  const rows = parse(readFileSync(join(cwd, 'out/onboarding.csv')), { columns: true }) as Record<string, string>[]
+  expect(rows.map(row => [row['Supplier No'], row.decision, row['decision.rule'], row['decision.why']])).toEqual([
+    ['S01', 'accept', 'otherwise', 'no rule speaks against it'],
+    ['S02', 'refer', 'large order', 'orders above 25,000 GBP need two signatures (Order Value 48,000 GBP)'],
+    ['S03', 'decline', 'not active', 'the company is not active (general.status dissolved)'],
+    ['S04', 'decline', 'not active', 'the company is not active (general.status liquidation)'],
+    ['S05', 'accept', 'otherwise', 'no rule speaks against it'],
+    ['S06', 'refer', 'large order', 'Order Value is missing'],
+    ['S07', 'refer', 'no vat number', 'Order Value is not a number in GBP: "€ 7,000"'],
+    [
+      'S08',
+      'decline',
+      'no vat number',
+      'an order of this size needs a supplier with a VAT number (VAT Registered no, Order Value 18,000)',
+    ],
+    ['S09', 'refer', 'no company', 'no company was found with certainty (match.outcome unmatched)'],
+  ])
+  const { stdout } = await type(cwd, 'fettle report onboarding --format md')
+  expect(stdout).toContain('| not active | decline | 2 |')
+})
+
+test('plan prints which rows of the last run an edited table decides otherwise, and diff why they changed', async () => {
+  const cwd = copyExample()
+  await type(cwd, 'fettle run pipeline.yml')
+  edit(cwd, 'decisions/supplier.yml', text => text.replaceAll('25,000', '1,000').replace('25000', '1000'))
+  const { stdout, code } = await type(cwd, 'fettle plan pipeline.yml')
+  expect(code).toBe(0)
+  expect(stdout).toContain('2 decisions change: 2 accept -> refer (row 1, 5)')
+  await type(cwd, 'fettle run pipeline.yml')
+  const diff = await type(cwd, 'fettle diff onboarding --format csv')
+  expect(diff.stdout).toContain('decision changed,the rules changed,accept otherwise,refer large order')
+  edit(cwd, 'out/onboarding.csv', text => `${text} `)
+  expect((await type(cwd, 'fettle plan pipeline.yml')).stdout).toContain('is unknown: out/onboarding.csv was changed since')
+})
+
+test('an output that is decided about again has the same decisions', async () => {
+  const cwd = copyExample()
+  await type(cwd, 'fettle run pipeline.yml')
+  const before = readFileSync(join(cwd, 'out/onboarding.csv'))
+  const as = await type(cwd, 'fettle decide out/onboarding.csv -t decisions/supplier.yml -o again.csv')
+  expect(as.code).toBe(0)
+  const sets = [before, readFileSync(join(cwd, 'again.csv'))].map(bytes =>
+    (parse(bytes, { columns: true }) as Record<string, string>[]).map(row => [row.decision, row['decision.why']]),
+  )
+  expect(sets[1]).toEqual(sets[0])
+})
+
+test('check names every problem of a wrong table at once, each with its place', async () => {
+  const cwd = copyExample()
+  edit(cwd, 'decisions/supplier.yml', text =>
+    text
+      .replace('Order Value: { type: number, unit: GBP }', 'Order Valeu: { type: number }')
+      .replace('otherwise: { decision: accept, because: no rule speaks against it }\n', ''),
+  )
+  const { code, stderr } = await type(cwd, 'fettle check pipeline.yml')
+  expect(code).toBe(2)
+  for (const text of [
+    'error FETTLE_DECISION_TABLE decisions/supplier.yml:4:3\n  no rule reads the field "Order Valeu"; did you mean Order Value?',
+    'decisions/supplier.yml:16:50\n  "Order Value" is text, and > compares numbers or dates',
+    'otherwise is missing',
+  ])
+    expect(stderr).toContain(text)
+})
+
+test('check names unknown columns of a table and tests that fail', async () => {
+  const cwd = copyExample()
+  edit(cwd, 'decisions/supplier.yml', text =>
+    text.replace('Requested: {', 'Requested: { from: Requestd,').replace('expect: accept', 'expect: decline'),
+  )
+  const { stderr } = await type(cwd, 'fettle check pipeline.yml')
+  expect(stderr).toContain(
+    'decisions/supplier.yml:5:22\n  "Requestd" is not a column of suppliers.csv or of its answers; did you mean Requested?',
+  )
+  expect(stderr).toContain('the test "the limit itself is accepted" fails: expected decline')
+})
+
+test('a rule that reads screening decides after the searches, and a company that was not searched for is referred', async () => {
+  const cwd = copyExample()
+  edit(cwd, 'pipeline.yml', text => text.replace('checks:', 'screen: { datasets: [SAN], threshold: 85 }\nchecks:'))
+  edit(cwd, 'decisions/supplier.yml', text =>
+    text
+      .replace('fields:\n', 'fields:\n  screen.hits: { type: number }\n')
+      .replace(
+        '  - name: large order',
+        '  - { name: hits, when: { screen.hits: { ">": 0 } }, decision: decline }\n  - name: large order',
+      )
+      .replace(/tests:[\s\S]*$/, ''),
+  )
+  const { code } = await type(cwd, 'fettle run pipeline.yml')
+  expect(code).toBe(0)
+  const rows = parse(readFileSync(join(cwd, 'out/onboarding.csv')), { columns: true }) as Record<string, string>[]
+  expect(rows.map(row => [row['Supplier No'], row.decision, row['decision.rule']])).toContainEqual(['S01', 'accept', 'otherwise'])
+})
