@@ -274,8 +274,9 @@ describe('what the documents name exists', () => {
 
 /** A working directory with the samples and pipelines of the repository. */
 const withSamples = (files: Record<string, string> = {}): string => {
-  const cwd = folderOf(files)
-  for (const name of ['samples', 'pipelines']) cpSync(join(ROOT, name), join(cwd, name), { recursive: true })
+  const table = 'rules: [{ name: found, when: { match.outcome: matched }, decision: accept }]\notherwise: refer\n'
+  const cwd = folderOf({ 'decisions/limit.yml': table, ...files })
+  for (const name of ['samples', 'pipelines', 'examples/onboarding']) cpSync(join(ROOT, name), join(cwd, name), { recursive: true })
   return cwd
 }
 

@@ -129,6 +129,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   prepare: [
     ...[
       'counted',
+      'contract',
       'decide',
       'shell-command',
       'errors',

@@ -461,11 +461,8 @@ export const COMMANDS: readonly Command[] = [
       JSON_RESULT,
     ],
     examples: [
-      [
-        'fettle decide out/nightly.csv --table decisions/limit.yml',
-        'how many rows each rule decides, and which decisions change',
-      ],
-      ['fettle decide list.xlsx -t decisions/limit.yml -o decided.xlsx', 'with decision, decision.rule and decision.why'],
+      ['fettle decide out.csv --table limit.yml', 'rows by rule, and decisions that change'],
+      ['fettle decide list.xlsx -t limit.yml -o new.xlsx', 'writes the rows with their decisions'],
     ],
     load: () => import('./decide.ts'),
   },
