@@ -276,7 +276,8 @@ describe('what the documents name exists', () => {
 const withSamples = (files: Record<string, string> = {}): string => {
   const table = 'rules: [{ name: found, when: { match.outcome: matched }, decision: accept }]\notherwise: refer\n'
   const cwd = folderOf({ 'decisions/limit.yml': table, ...files })
-  for (const name of ['samples', 'pipelines', 'examples/onboarding']) cpSync(join(ROOT, name), join(cwd, name), { recursive: true })
+  for (const name of ['samples', 'pipelines', 'examples/onboarding'])
+    cpSync(join(ROOT, name), join(cwd, name), { recursive: true })
   return cwd
 }
 

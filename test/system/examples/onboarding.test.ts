@@ -41,14 +41,16 @@ test('the commands of the README run, and every row has a decision with its rule
     ],
     ['S09', 'refer', 'no company', 'no company was found with certainty (match.outcome unmatched)'],
   ])
-  const { stdout } = await type(cwd, 'fettle report onboarding --format md')
+  const { stdout } = await type(cwd, 'fettle report onboarding --format markdown')
   expect(stdout).toContain('| not active | decline | 2 |')
 })
 
 test('plan prints which rows of the last run an edited table decides otherwise, and diff why they changed', async () => {
   const cwd = copyExample()
   await type(cwd, 'fettle run pipeline.yml')
-  edit(cwd, 'decisions/supplier.yml', text => text.replaceAll('25,000', '1,000').replace('25000', '1000'))
+  edit(cwd, 'decisions/supplier.yml', text =>
+    text.replaceAll('25,000', '1,000').replace('25000', '1000').replace('"12,000"', '"900"'),
+  )
   const { stdout, code } = await type(cwd, 'fettle plan pipeline.yml')
   expect(code).toBe(0)
   expect(stdout).toContain('2 decisions change: 2 accept -> refer (row 1, 5)')

@@ -168,7 +168,7 @@ test('declined and referred count the decisions of the table, and are not measur
       ...since(null),
       decide,
     })[0]!
-  expect(evaluate('declined', '> 10%', { decline: 60, refer: 0 })).toMatchObject({ success: false, actual: '60 of 500 (12%)' })
+  expect(evaluate('declined', '> 10%', { decline: 60, refer: 0 })).toMatchObject({ success: false, actual: '60 of 500 (12.0%)' })
   expect(evaluate('referred', '> 4', { decline: 60, refer: 4 })).toMatchObject({ success: true })
   expect(evaluate('referred', '> 4', null)).toMatchObject({ success: null, actual: 'not measured: no row was decided about' })
 })
