@@ -47,6 +47,8 @@ export const diffRows = (changes: readonly RowChange[]): string[][] =>
     const [old, now] = [before?.company, after?.company]
     const places = [before?.outcome, after?.outcome, old?.id, now?.id, old?.name, now?.name]
     const common = [...cells, ...places.map(text => text ?? '')]
-    const differing = columns.length === 0 ? [{ name: '', before: '', after: '' }] : columns
+    const ruled = { name: 'decision', before: before?.ruled ?? '', after: after?.ruled ?? '' }
+    const none = kind === 'ruled' ? ruled : { name: '', before: '', after: '' }
+    const differing = columns.length === 0 ? [none] : columns
     return differing.map(column => [...common, column.name, column.before, column.after])
   })
