@@ -2,10 +2,11 @@
  * Learns the weights table of the matching engine from the `train` queries of the labelled sets, and nothing else. Deterministic: the
  * same data and engine give the same table. Needs `npm run build`; build again afterwards.
  *
- *   npm run train:matching -- --data FOLDER [--print | --check]     FOLDER holds uk-gpg, listed and sec, each with register.csv and queries.csv
+ *   npm run train:matching -- --data FOLDER [--without SET] [--print | --check]     FOLDER holds uk-gpg, listed and sec, each with register.csv and queries.csv
  *
  * The figures it prints are cross-validated on `train` (five folds by company); `--print` leaves the table unchanged, and `--check`
- * ends with 1 where it is not the table that the training gives.
+ * ends with 1 where it is not the table that the training gives. `--without` learns the weights from the other sets and leaves thresholds
+ * and calibration as they are: after a build, `npm run bench -- matching` shows how the engine does on a set that nothing was learned from.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,9 +22,9 @@ import { fitWeights, oddsOf } from './train-matching-model.mjs'
 import { chooseThresholds } from './train-matching-thresholds.mjs'
 
 const isSet = { type: 'boolean', default: false }
-const { values } = parseArgs({ options: { data: { type: 'string' }, print: isSet, check: isSet } })
+const { values } = parseArgs({ options: { data: { type: 'string' }, without: { type: 'string' }, print: isSet, check: isSet } })
 if (values.data === undefined) {
-  process.stderr.write('usage: npm run train:matching -- --data FOLDER [--print | --check]\n')
+  process.stderr.write('usage: npm run train:matching -- --data FOLDER [--without SET] [--print | --check]\n')
   process.exit(2)
 }
 
@@ -39,7 +40,7 @@ const VIEWS = [
   { set: 'listed', without: [], weight: 1, main: true },
   { set: 'listed', without: ['country'], weight: 0.5, main: true },
   { set: 'sec', without: [], weight: 1, main: true },
-]
+].filter(({ set }) => set !== values.without)
 const RIDGE = 1
 const FOLDS = 5
 
@@ -144,12 +145,16 @@ for (const { set, without, choices } of views) {
   )
 }
 
-const calibration = fitCalibration(views.filter(view => view.main).flatMap(view => view.choices))
-for (const one of all) one.odds = calibratedOdds(one, calibration)
-const chosen = chooseThresholds(views)
-const stated = { ...chosen.thresholds, ...calibration }
-for (const line of chosen.lines) process.stdout.write(`${line}\n`)
+/** Calibration and thresholds, chosen on the out-of-fold answers. */
+function chooseStated() {
+  const calibration = fitCalibration(views.filter(view => view.main).flatMap(view => view.choices))
+  for (const one of all) one.odds = calibratedOdds(one, calibration)
+  const { thresholds, lines } = chooseThresholds(views)
+  process.stdout.write(`${[...lines, `shortened names: slope ${calibration.slope}, most ${calibration.most}`].join('\n')}\n`)
+  return { ...thresholds, ...calibration }
+}
 
+const stated = values.without === undefined ? chooseStated() : {}
 const weights = learn(all)
 const path = fileURLToPath(new URL('../src/service/matching/weights.ts', import.meta.url))
 const text = readFileSync(path, 'utf8')
@@ -157,7 +162,6 @@ const newValue = name => stated[name] ?? (LEARNED[name] === undefined ? null : w
 const written = text.replace(/^ {2}(\w+): (-?[\d.]+),/gm, (line, name, old) =>
   newValue(name) === null ? line : line.replace(old, String(Number(newValue(name).toFixed(2)) || 0)),
 )
-process.stdout.write(`shortened names: slope ${calibration.slope}, most ${calibration.most}\n`)
 for (const name of Object.keys(LEARNED))
   process.stdout.write(`${name.padEnd(16)}${weights[FEATURES.indexOf(name)].toFixed(2).padStart(8)}\n`)
 if (values.check && written !== text) {
