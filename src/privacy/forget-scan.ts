@@ -14,6 +14,7 @@ import {
   CANDIDATES_FILE,
   COMPANIES_FILE,
   FETCHED_FILE,
+  HITS_FILE,
   isAnswersFile,
   isEnrichedFile,
   QUESTIONS_FILE,
@@ -69,9 +70,17 @@ export const forgottenRows = (key: string, run: RunRows): ForgottenRows => ({
 export const isWholeFile = (name: string): boolean =>
   isEnrichedFile(name) ||
   isAnswersFile(name) ||
-  [ROWS_FILE, CHOICE_FILE, UPLOAD_FILE, COMPANIES_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(
-    name,
-  )
+  [
+    ROWS_FILE,
+    CHOICE_FILE,
+    UPLOAD_FILE,
+    COMPANIES_FILE,
+    QUESTIONS_FILE,
+    CANDIDATES_FILE,
+    ACCEPTED_FILE,
+    FETCHED_FILE,
+    HITS_FILE,
+  ].includes(name)
 
 /** What other runs show of the rows, so that those without a key, or without the states of their rows, are searched as well. */
 export interface KnownRows {

@@ -15,6 +15,7 @@ import {
   ACCEPTED_FILE,
   CANDIDATES_FILE,
   FETCHED_FILE,
+  HITS_FILE,
   isBeforeJournal,
   isEnrichedFile,
   JOURNAL_FILE,
@@ -257,7 +258,7 @@ export function runOfKey(
 const isKeptForReview = (name: string): boolean =>
   isEnrichedFile(name) ||
   name === REVIEW_FILE ||
-  [CHOICE_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE].includes(name)
+  [CHOICE_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE, HITS_FILE].includes(name)
 
 /**
  * Removes what earlier runs of a pipeline left: files for a review, since only the newest run of a series is reviewed; rows, but for the

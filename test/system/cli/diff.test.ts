@@ -41,6 +41,7 @@ test('the report of the second night lists what changed and why, and so does dif
     moved: 1,
     changed: 0,
     outcome: 0,
+    ruled: 0,
     decided: 0,
     undone: 0,
   })

@@ -94,7 +94,7 @@ test('files that cannot be run are errors with their place, and the others run',
   expect(stdout).toContain('2 files could not be run, 1 passed\n')
   for (const [args, text] of [
     [['test', 'none'], 'there is no file none'],
-    [['test', 'suppliers.yml'], 'suppliers.yml is not a test file by its name'],
+    [['test', 'suppliers.yml'], 'suppliers.yml is neither a test file nor a decision table by its name'],
   ] as const) {
     const refused = await fettle([...args], { cwd })
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(text)])

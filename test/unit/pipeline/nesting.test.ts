@@ -25,7 +25,7 @@ beforeAll(() => {
   write('encodings.ts')
   write('nearest.ts')
   write('defined.ts')
-  for (const part of ['contract', 'errors', 'formats', 'pipeline', 'model']) {
+  for (const part of ['contract', 'errors', 'formats', 'pipeline', 'model', 'decide']) {
     for (const name of readdirSync(join(SRC, part), { recursive: true, encoding: 'utf8' })) {
       mkdirSync(dirname(join(folder, part, name)), { recursive: true })
       if (name.endsWith('.ts')) write(`${part}/${name}`)
