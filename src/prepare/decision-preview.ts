@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { fileDigest } from '../files/file-chunks.ts'
 import { AS_FOUND, inspect } from '../input/table/inspect.ts'
 import type { RunState } from '../journal/index.ts'
-import { outputNames } from '../model/columns.ts'
-import { type InputFacts, isAddress, type Plan } from '../pipeline/index.ts'
+import { listColumns } from '../model/columns.ts'
+import { type InputFacts, isAddress, type Plan, RESULT_COLUMNS } from '../pipeline/index.ts'
 import { type DecidedFile, decideFile } from '../results/decide-file.ts'
 import { lastGoodRun, type SeriesOwner } from '../runs/run-store.ts'
 
@@ -44,8 +44,13 @@ async function readOutput(
   const { facts } = await inspect({ ...AS_FOUND, path: file.path }, { root })
   if (facts?.header == null) return { why: `${file.path} cannot be read again` }
   const own = plan.input.header ?? []
-  const written = outputNames(plan.output, own)
-  const original = plan.output.columns.flatMap(name => (name === '*' ? own : [name]))
-  const names = facts.header.map((name): string => original[written.indexOf(name)] ?? name)
+  // The columns are those that were written, by position: a column of the list may have the name of one of the answer.
+  const columns = listColumns(plan.output, own.length)
+  if (facts.header.length !== columns.length) return { why: `${file.path} has other columns than the run wrote` }
+  const ofResult = new Set(columns.flatMap(({ name, index }) => (index === null ? [name] : [])))
+  const names = columns.map(({ name, index }) => {
+    const header = index === null ? name : own[index]!
+    return index !== null && (ofResult.has(header) || RESULT_COLUMNS.has(header)) ? '' : header
+  })
   return { facts, names }
 }

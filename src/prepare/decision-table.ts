@@ -1,12 +1,18 @@
 /** Reads the decision table of a pipeline, and checks it against the columns that its rules will read. */
 import { resolve } from 'node:path'
-import { DATASETS } from '../contract/index.ts'
 import { columnProblems } from '../decide/problems.ts'
 import { columnsOf, type DecisionTable, namedFields } from '../decide/table.ts'
 import { type Issue, issue, type Place } from '../errors.ts'
 import type { OutputFormat } from '../formats/index.ts'
 import { AS_FOUND, inspect } from '../input/table/inspect.ts'
-import { type Pipeline, type PlannedDecide, parseDecisionTable, RESULT_COLUMNS, testProblems } from '../pipeline/index.ts'
+import {
+  type InputFacts,
+  type Pipeline,
+  type PlannedDecide,
+  parseDecisionTable,
+  RESULT_COLUMNS,
+  testProblems,
+} from '../pipeline/index.ts'
 import type { DecidedFile } from '../results/decide-file.ts'
 import { findWayOut } from './decisions.ts'
 import { readText } from './read-pipeline.ts'
@@ -54,14 +60,27 @@ export async function decideList(
   const { facts, issues } = await inspect({ ...AS_FOUND, path: file }, { root: cwd })
   const columns = facts?.header == null ? null : { known: facts.header, what: file }
   const { table, issues: ofTable } = await readTable(path, { cwd, today: asOf, columns })
-  const all = [...ofTable, ...issues]
+  const all = [...ofTable, ...(table === null || facts === null ? [] : repeatedColumns(table, facts, file)), ...issues]
   if (facts === null || table === null || all.some(({ severity }) => severity === 'error')) return { decided: null, issues: all }
   const { decideFile } = await import('../results/decide-file.ts')
   const where = output && { ...output, path: resolve(cwd, output.path) }
   return { decided: await decideFile(facts, { table, path, asOf, root: cwd, output: where, signal }), issues }
 }
 
-const SCREEN_COLUMNS = ['screen.hits', ...Object.keys(DATASETS).map(dataset => `screen.${dataset}`)]
+/** A list that was an earlier output may have a column twice, and only one of them is of the last answer. */
+function repeatedColumns(table: DecisionTable, { header }: InputFacts, file: string): Issue[] {
+  const read = new Set(['decision', ...namedFields(table).flatMap(field => columnsOf(table, field))])
+  return (header ?? []).flatMap((name, at, all) => {
+    if (!read.has(name) || all.indexOf(name) === at || all.indexOf(name, at + 1) !== -1) return []
+    const message = `the header "${name}" occurs in columns ${all.flatMap((other, index) => (other === name ? [index + 1] : [])).join(' and ')}, and the decision reads it`
+    const details = { at: { file, line: null, column: null }, hint: 'Remove or rename the column of the earlier output.' }
+    return [issue('FETTLE_INPUT_HEADER', message, details)]
+  })
+}
+
+/** Hits of a dataset that is not searched for are not known. */
+const screenColumns = (screen: Pipeline['screen']): readonly string[] =>
+  screen === null ? [] : ['screen.hits', ...screen.datasets.map(dataset => `screen.${dataset}`)]
 const OF_MATCH = [...RESULT_COLUMNS].filter(name => /^(?:match|answer)\./.test(name))
 
 interface TablePlace extends Omit<TableContext, 'columns'> {
@@ -82,10 +101,10 @@ export async function planTable(
   const { table: path, asOf } = decide
   const reason = await findWayOut(path, { cwd, roots }, 'decide')
   if (reason !== null) return { decide: undefined, issues: [issue('FETTLE_PIPELINE_PATH', reason, { at })] }
-  const known = [...(header ?? []), ...(enrich?.tags ?? []), ...OF_MATCH, ...(screen === null ? [] : SCREEN_COLUMNS)]
+  const known = [...(header ?? []), ...(enrich?.tags ?? []), ...OF_MATCH, ...screenColumns(screen)]
   const columns = { known, what: `${list} or of its answers` }
   const { table, issues } = await readTable(path, { cwd, today: asOf ?? today, columns })
   if (table === null) return { decide: undefined, issues }
-  const waits = namedFields(table).some(field => columnsOf(table, field).some(name => SCREEN_COLUMNS.includes(name)))
+  const waits = namedFields(table).some(field => columnsOf(table, field).some(name => screenColumns(screen).includes(name)))
   return { decide: { path, asOf, table, waits: waits || undefined }, issues: [] }
 }

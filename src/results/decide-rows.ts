@@ -60,25 +60,39 @@ export function rowDecider(plan: Plan, hits: HitsById | null): ((row: DecidedRow
   }
 }
 
-/** Reads the first of these columns that the list, the answers or the searches have. */
+/**
+ * Reads the first of these columns that the searches, the answers or the list have. A list may be an earlier output: its columns never stand
+ * for columns of the present answer, also where a row has none.
+ */
 function cellReader(plan: Plan, names: readonly string[], columns: EnrichedColumns, hits: HitsById | null): ReadCell {
   for (const name of names) {
-    const own = plan.input.header?.indexOf(name) ?? -1
-    if (own !== -1) return ({ inputRow }) => inputRow[own]
     if (name === 'match.outcome') return ({ result }) => result.outcome
     if (name.startsWith(SCREEN)) return ({ result }) => readHit(result, name.slice(SCREEN.length), hits)
     const at = columns.find(name)
     if (at !== -1) return ({ result }) => result.overrideCell?.(name) ?? result.row[at]
+    const own = isOfAnswer(plan, name) ? -1 : (plan.input.header?.indexOf(name) ?? -1)
+    if (own !== -1) return ({ inputRow }) => inputRow[own]
   }
   const [name = ''] = names
   return ({ result }) => result.overrideCell?.(name)
 }
 
-/** Undefined for a company that was not searched for: that there is no hit is not known. */
+const isOfAnswer = ({ enrich }: Plan, name: string): boolean =>
+  /^(?:match|answer)\./.test(name) || enrich?.tags.includes(name) === true
+
+/** Undefined for a company that was not searched for, and where a hit names no dataset: absence of hits is not known then. */
 function readHit(result: RowResult, what: string, hits: HitsById | null): string | undefined {
   const found = isFound(result) ? hits?.get(firstCell(result, COMPANY_TAGS)) : undefined
   if (found === undefined) return undefined
-  return String(what === 'hits' ? found.hits : (found.risks[what] ?? 0))
+  if (what === 'hits') return String(found.hits)
+  const counts = Object.entries(found.risks)
+  const sumOf = (isCounted: (dataset: string) => boolean): number =>
+    counts.reduce((sum, [dataset, count]) => (isCounted(dataset) ? sum + count : sum), 0)
+  if (sumOf(() => true) < found.hits) return undefined
+  // A service may name SAN-CURRENT for a search of SAN, or SAN for one of SAN-CURRENT: never too few hits.
+  const parts = sumOf(dataset => dataset.startsWith(`${what}-`))
+  const whole = sumOf(dataset => what.startsWith(`${dataset}-`))
+  return String(Math.max(found.risks[what] ?? 0, parts, whole))
 }
 
 const EXAMPLES = 3

@@ -61,6 +61,29 @@ test('plan prints which rows of the last run an edited table decides otherwise, 
   expect((await type(cwd, 'fettle plan pipeline.yml')).stdout).toContain('is unknown: out/onboarding.csv was changed since')
 })
 
+test('plan reads the columns of an output by their places: renamed, reordered, and of an earlier output', async () => {
+  const cwd = copyExample()
+  edit(cwd, 'suppliers.csv', text =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line, at) => `${line},${at === 0 ? 'general.status' : 'dissolved'}`)
+      .join('\n'),
+  )
+  edit(cwd, 'pipeline.yml', text =>
+    text.replace(
+      'columns: ["*", ',
+      'columns: [{ from: Order Value, as: value }, match.score, { from: Supplier No, as: no }, "*", ',
+    ),
+  )
+  expect((await type(cwd, 'fettle run pipeline.yml')).code).toBe(0)
+  expect((await type(cwd, 'fettle plan pipeline.yml')).stdout).toContain('no decision changes')
+  edit(cwd, 'decisions/supplier.yml', text =>
+    text.replaceAll('25,000', '1,000').replace('25000', '1000').replace('"12,000"', '"900"'),
+  )
+  expect((await type(cwd, 'fettle plan pipeline.yml')).stdout).toContain('2 decisions change: 2 accept -> refer (row 1, 5)')
+})
+
 test('an output that is decided about again has the same decisions', async () => {
   const cwd = copyExample()
   await type(cwd, 'fettle run pipeline.yml')
