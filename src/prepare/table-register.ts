@@ -10,7 +10,6 @@ export const REGISTER_COLUMNS_OF = {
   country: 'country',
   countryCode: 'country',
   orgNumber: 'orgNumber',
-  taxCode: 'orgNumber',
   vatNumber: 'vatNumber',
   tradingName: 'tradingNames',
   aliasName: 'tradingNames',

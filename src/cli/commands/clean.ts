@@ -78,11 +78,11 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
 }
 
-/** The list of `--against` as a register that only runs which name it use, kept by its content; null without the flag. */
+/** Imports the list of `--against` as a register for runs that name it, kept by its content; null without the flag. */
 async function importOther(flags: Flags, io: Io): Promise<readonly string[] | null> {
   const path = textFlag(flags, 'against')
   if (path === null) return null
-  const { readTable } = await import('./table-register.ts')
+  const { printSkipped, readTable } = await import('./table-register.ts')
   const { tableSource } = await import('../../prepare/table-register.ts')
   const { importRegister } = await import('../../service/registers/index.ts')
   const table = await readTable(path, { map: flags['against-map'] }, io).catch((error: unknown) => {
@@ -104,7 +104,8 @@ async function importOther(flags: Flags, io: Io): Promise<readonly string[] | nu
     table: source,
     isNamedOnly: true,
   } as const
-  await importRegister({ ...request, force: false })
+  const info = await importRegister({ ...request, force: false })
+  printSkipped(io, info.skipped, info.skippedRows, ` of ${path}`)
   return [name]
 }
 

@@ -27,6 +27,7 @@ import type { Io } from '../terminal/io.ts'
 import { showLongTask } from '../terminal/progress/index.ts'
 import { proposalTable } from './init/proposal.ts'
 import { runStore, type Store, storedName } from './store.ts'
+import { printSkipped } from './table-register.ts'
 
 /** Printed as text; `--json` has up to `MOST_LISTED`. */
 const SHOWN = 10
@@ -170,12 +171,9 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> 
     if (!isQuiet) io.err(escapeTerminal(unchanged))
     return info
   }
-  const printSkipped = (skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void => {
-    for (const row of rows) io.err(escapeTerminal(`skipped line ${row.line}${of}: ${row.why}`))
-    if (skipped > rows.length) io.err(`and ${skipped - rows.length} more${of}`)
-  }
-  printSkipped(info.skipped, info.skippedRows)
-  if (info.officers !== undefined) printSkipped(info.officers.skipped, info.officers.skippedRows, ` of ${info.officers.source}`)
+  printSkipped(io, info.skipped, info.skippedRows)
+  if (info.officers !== undefined)
+    printSkipped(io, info.officers.skipped, info.officers.skippedRows, ` of ${info.officers.source}`)
   return withEvents(info, dir)
 }
 

@@ -2,7 +2,8 @@
 import { FettleError } from '../../errors.ts'
 import { columnName } from '../../pipeline/index.ts'
 import { type InspectedTable, inspectTable, REGISTER_COLUMNS_OF } from '../../prepare/table-register.ts'
-import { KINDS } from '../../service/registers/index.ts'
+import { escapeTerminal } from '../../report/formats/escape.ts'
+import { KINDS, type RegisterInfo } from '../../service/registers/index.ts'
 import type { Flags } from '../command.ts'
 import { listFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
@@ -21,4 +22,10 @@ export async function readTable(file: string, flags: Flags, io: Io): Promise<Ins
       hint: `Pass the column: --map name=HEADER. Its columns: ${inspected.columns.map(columnName).join(', ')}.`,
     })
   return table
+}
+
+/** Rows that an import left out, which cannot be matched. */
+export function printSkipped(io: Io, skipped: number, rows: RegisterInfo['skippedRows'], of = ''): void {
+  for (const row of rows) io.err(escapeTerminal(`skipped line ${row.line}${of}: ${row.why}`))
+  if (skipped > rows.length) io.err(`and ${skipped - rows.length} more${of}`)
 }

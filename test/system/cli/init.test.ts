@@ -248,12 +248,20 @@ describe.concurrent('clean', () => {
     const ended = await fettle(['clean', 'a.xlsx', '-o', 'out.csv'], { cwd })
     expect(ended.code).toBe(0)
     expect(ended.stderr).toContain('a.xlsx: 2 rows, 2 columns, xlsx, sheet "Suppliers"')
+    expect(ended.stderr).toContain('sheet "Suppliers" is read, since "Read me" has no companies')
     expect(readFileSync(join(cwd, 'out.csv'), 'utf8').split('\r\n')).toHaveLength(4)
     expect((await fettle(['init', 'a.xlsx', '--yes'], { cwd })).code).toBe(0)
     expect(readFileSync(join(cwd, 'a.yml'), 'utf8')).toContain('sheet: Suppliers')
     writeFileSync(join(cwd, 'b.xlsx'), workbookOf(sheets))
     expect((await fettle(['clean', 'b.xlsx', '-q'], { cwd })).code).not.toBe(0)
     expect((await fettle(['clean', 'a.xlsx', '--sheet', 'Read me', '-q'], { cwd })).code).not.toBe(0)
+    // A first sheet that may be the list is never passed over.
+    const vague = [['Vendor'], ['Acme Forgings Ltd'], ['Bolton Castings Ltd']].map(row => row.map(textCell))
+    writeFileSync(join(cwd, 'c.xlsx'), workbookOf({ New: sheetXml(...vague), Old: sheetXml(...rows) }))
+    expect(await fettle(['clean', 'c.xlsx', '-q'], { cwd })).toMatchObject({
+      code: 65,
+      stderr: expect.stringContaining('--map name="Vendor"'),
+    })
   })
 
   test('--columns, --enrich and --no-match-columns choose the columns of the output', async () => {

@@ -69,6 +69,12 @@ describe.concurrent('a list becomes a register', () => {
     expect(readdirSync(join(cwd, 'data/registers')).filter(name => name.startsWith('crm-'))).toHaveLength(1)
     expect((await call('clean', 'list.csv', '-q')).stderr).toContain('FETTLE_REGISTER_NONE')
     expect((await call('register', 'list')).stdout).toContain('takes part only if it is named')
+    writeFileSync(join(cwd, 'twice.csv'), `${lines(';')}C-1;Acme Works Ltd;LS2;GB;;\r\n`)
+    const twice = await call('clean', 'list.csv', '--against', 'twice.csv', '--against-map', 'id=Customer', '-q', '-o', 'out.csv')
+    expect(twice).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('skipped line 5 of twice.csv: the id C-1 is on an earlier line'),
+    })
     const wrong = await call('clean', 'list.csv', '--against', 'list.csv', '--against-map', 'name=Firma', '-q')
     expect(wrong).toMatchObject({ code: 2 })
     expect((await call('clean', 'list.csv', '--against', 'none.csv', '-q')).stderr).toContain(

@@ -48,34 +48,38 @@ function skipKey(skip: Reading['skip'], around: InspectedColumns['around']) {
 /** Sheets that are looked at when the first one has no companies. */
 const MOST_SHEETS = 20
 
-/** Inspects the file, of a workbook the first sheet that has companies: it may begin with a sheet of notes. `reading` names that sheet. */
+/**
+ * Inspects the file. Where no column of the first sheet of a workbook may be about companies, such as a sheet of notes, the first sheet that
+ * has companies is read, named in `reading`, and printed. A sheet that is a list with problems stays the list.
+ */
 export async function inspectInput(
   reading: Reading,
   io: Io,
 ): Promise<{ readonly inspected: InspectedColumns; readonly reading: Reading }> {
-  const first = await inspectReading(reading, io).catch((error: unknown) => {
-    if (!FettleError.is(error)) throw error
-    return error
-  })
-  if (!FettleError.is(first) && (first.facts.packed?.as !== 'xlsx' || (await hasCompanies(first))))
+  const first = await inspectReading(reading, io)
+  if (reading.sheet !== null || first.facts.packed?.as !== 'xlsx' || !(await isAboutNothing(first)))
     return { inspected: first, reading }
-  if (reading.sheet === null && /\.xlsx$/i.test(reading.path))
-    for (let sheet = 2; sheet <= MOST_SHEETS; sheet++) {
-      const other = await inspectReading({ ...reading, sheet }, io).catch((error: unknown) => {
-        if (!FettleError.is(error)) throw error
-        return error
-      })
-      if (!FettleError.is(other) && (await hasCompanies(other))) {
-        const name = other.facts.packed?.as === 'xlsx' ? other.facts.packed.sheet : sheet
-        return { inspected: other, reading: { ...reading, sheet: name } }
-      }
-      if (FettleError.is(other) && other.code === 'FETTLE_INPUT_SHEET') break
-    }
-  if (FettleError.is(first)) throw first
+  for (let sheet = 2; sheet <= MOST_SHEETS; sheet++) {
+    const other = await inspectReading({ ...reading, sheet }, io).catch((error: unknown) => {
+      if (!FettleError.is(error)) throw error
+      return error
+    })
+    if (FettleError.is(other) && other.code === 'FETTLE_INPUT_SHEET') break
+    if (FettleError.is(other) || other.facts.packed?.as !== 'xlsx' || !(await proposeFor(other, new Map())).isEnough) continue
+    const { sheet: name } = other.facts.packed
+    const passed = JSON.stringify(first.facts.packed.sheet)
+    io.err(
+      escapeTerminal(
+        `${reading.path}: sheet ${JSON.stringify(name)} is read, since ${passed} has no companies; --sheet names another`,
+      ),
+    )
+    return { inspected: other, reading: { ...reading, sheet: name } }
+  }
   return { inspected: first, reading }
 }
 
-const hasCompanies = async (inspected: InspectedColumns): Promise<boolean> => (await proposeFor(inspected, new Map())).isEnough
+const isAboutNothing = async (inspected: InspectedColumns): Promise<boolean> =>
+  (await proposeFor(inspected, new Map())).columns.every(({ status }) => status === 'left')
 
 /** Hints of errors name flags instead of pipeline keys. */
 async function inspectReading(reading: Reading, io: Io): Promise<InspectedColumns> {
