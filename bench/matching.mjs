@@ -7,6 +7,7 @@
  *                                        the npm libraries people would pick, on the same rows (so many, spread over all)
  *   npm run bench -- matching --register R.csv --queries Q.csv --split dev --misses [--list]   rows not answered right, by cause
  *   npm run bench -- matching --data FOLDER --split dev                    all labelled sets: by place and number, with most rows absent, calibration
+ *   npm run bench -- matching --data FOLDER --split dev --precision          what a wished precision of .95, .98 and .99 gives
  *   npm run bench -- matching --names cases.csv                            labelled pairs of names, beside their logicV2 column
  *
  * The queries' columns are qid,name,address1,town,postcode,country,orgNumber,kind,split,expected; an empty `expected` says that
@@ -20,11 +21,12 @@ import { bestCut, companyOf, figure, quality, qualityAt, queryOf, readCsv } from
 import { printMisses } from './lib/matching-misses.mjs'
 import { measureNames } from './lib/matching-names.mjs'
 import { measurePeers } from './lib/matching-peers.mjs'
+import { measurePrecision } from './lib/matching-precision.mjs'
 import { measureSets } from './lib/matching-sets.mjs'
 
 const USAGE =
   'usage: npm run bench -- matching --register R.csv --queries Q.csv [--ignore columns] [--split dev] [--peers [--peer-rows 300]] [--misses [--list]] [--json] [--floor name=least,…]\n' +
-  '   or: npm run bench -- matching --data FOLDER [--split dev] [--json]\n' +
+  '   or: npm run bench -- matching --data FOLDER [--split dev] [--precision] [--json]\n' +
   '   or: npm run bench -- matching --names cases.csv [--json] [--floor f1=least]'
 /** Speed is taken over at least this long, after one pass to warm up: a thousand rows alone measure the compiler. */
 const LEAST_MS = 1500
@@ -40,6 +42,7 @@ const { values } = parseArgs({
     peers: { type: 'boolean', default: false },
     'peer-rows': { type: 'string', default: '300' },
     misses: { type: 'boolean', default: false },
+    precision: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     floor: { type: 'string', default: '' },
@@ -126,7 +129,8 @@ function holdFloor(result) {
 
 let result
 if (values.names !== undefined) result = measureNames(readCsv(values.names), print)
-else if (values.data !== undefined) result = measureSets(values.data, values.split, print)
+else if (values.data !== undefined)
+  result = (values.precision ? measurePrecision : measureSets)(values.data, values.split, print)
 else if (values.register === undefined || values.queries === undefined) {
   process.stderr.write(`${USAGE}\n`)
   process.exitCode = 2

@@ -15,7 +15,7 @@ import { measureWrongNumbers } from './matching-numbers.mjs'
 
 const PLACE = ['address1', 'town', 'postcode']
 /** What each set is asked with. `kind` is the kind of evidence that the score is calibrated for. */
-const VIEWS = [
+export const VIEWS = [
   { set: 'uk-gpg', view: 'name', ignored: [...PLACE, 'orgNumber'], kind: 'name' },
   { set: 'uk-gpg', view: 'name, address', ignored: ['orgNumber'], kind: 'address' },
   { set: 'uk-gpg', view: 'name, number', ignored: PLACE, kind: 'number' },
@@ -36,7 +36,7 @@ const share = (part, whole) => (whole === 0 ? null : part / whole)
 const shown = value => (value === null || value === undefined ? '–' : value.toFixed(3).replace(/^0(?=\.)/, '')).padStart(7)
 
 /** Precision, recall, top-1 of weighted answers. */
-function weighed(answers) {
+export function weighed(answers) {
   const sum = test => answers.reduce((total, one) => total + (test(one) ? one.weight : 0), 0)
   const given = sum(one => one.decision === 'matched')
   const right = sum(one => one.decision === 'matched' && one.right === true)
@@ -89,8 +89,14 @@ function speedOf(index, queries) {
 /** Rows of a sample, and companies of the register that are asked for with them taken out of it. */
 const [ROWS, STRANGERS] = [1000, 2000]
 
+/** The evidence of companies that are asked for with them taken out of the register. */
+export const absentRows = (index, queries) =>
+  Array.from({ length: Math.min(STRANGERS, index.companies.length) }, (_, at) =>
+    absentEvidence(index, queries[at % queries.length], at),
+  )
+
 /** The facts of a list as they are estimated from a sample; each row counts as often as its weight asks. */
-function factsOf(list, absent) {
+export function factsOf(list, absent, precision) {
   const all = list.reduce((total, row) => total + row.weight, 0)
   const rows = []
   let due = 0
@@ -100,11 +106,11 @@ function factsOf(list, absent) {
     row.evidence ??= rowEvidence(row.index, row.query)
     for (; due >= 0.5; due--) rows.push(row.evidence)
   }
-  return estimateFacts(rows, absent)
+  return estimateFacts(rows, absent, precision)
 }
 
 /** Answers of all rows of one list with these facts. */
-function answersOf(list, facts) {
+export function answersOf(list, facts) {
   return list.map(({ index, query, expected, weight }) => {
     const found = match(index, query, undefined, facts)
     const best = found.candidates[0]
@@ -139,9 +145,7 @@ export function measureSets(folder, split, print) {
         ...present.map(row => ({ ...row, index: without, expected: '' })),
       ]
       const asked = labelled.map(row => row.query)
-      const decoys = Array.from({ length: Math.min(STRANGERS, companies.length) }, (_, at) =>
-        absentEvidence(whole, asked[at % asked.length], at),
-      )
+      const decoys = absentRows(whole, asked)
       const ownFacts = factsOf(labelled, decoys)
       const natural = answersOf(labelled, ownFacts)
       addTo(kind, natural)

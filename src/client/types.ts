@@ -57,11 +57,15 @@ export interface ConnectOptions {
   /** Monotonic milliseconds left for the run; a longer pause fails at once. */
   readonly deadline?: () => number
   /**
-   * What is known of the list of all jobs, for fettle's own service: how much of it is in the register, and whether its company numbers are
-   * relied on. The service estimates what is absent: from a sample of `rows`, with cells by mapping, so that all jobs of the list get the
+   * What is known of the list of all jobs, for fettle's own service: how much of it is in the register, whether its company numbers are
+   * relied on, and the share of its matches that should be right. The service estimates what is absent: from a sample of `rows`, with cells by mapping, so that all jobs of the list get the
    * same; without them for each job by itself.
    */
-  readonly list?: { readonly facts?: Partial<ListFacts>; readonly rows?: () => AsyncIterable<Readonly<Record<string, string>>> }
+  readonly list?: {
+    readonly facts?: Partial<ListFacts>
+    readonly rows?: () => AsyncIterable<Readonly<Record<string, string>>>
+    readonly precision?: number | undefined
+  }
   /** Awaited before every attempt of an operation that is not a plain read; its error ends the request. */
   readonly beforeEffect?: (operation: RequestName) => void | Promise<void>
   /** Aborted: the client stops waiting for pauses and retries; a request in flight continues until its own signal. */

@@ -80,9 +80,9 @@ async function findRow(plan: Plan, wanted: ProbedRow, root: string): Promise<rea
 
 /** The pipeline of the probe. Its name makes it a separate series; its output stays in the directory of the run. */
 function probePipeline(plan: Plan) {
-  const { name, service, register, mappings, job, send, enrich, budget, poll, retry } = restorePipeline(plan)
+  const { name, service, register, mappings, job, matching, send, enrich, budget, poll, retry } = restorePipeline(plan)
   return {
-    ...{ service, register, mappings, send, enrich, budget, poll, retry },
+    ...{ service, register, mappings, matching, send, enrich, budget, poll, retry },
     name: `${name}-probe`,
     input: { path: '-', encoding: 'utf-8', delimiter: ',', header: plan.input.header !== null },
     job: { companyNumbers: job.companyNumbers },

@@ -47,6 +47,7 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
         list: {
           facts: plan.companyNumbers === undefined ? fit : { ...fit, companyNumbers: plan.companyNumbers },
           rows: isOfSeveral ? list : undefined,
+          precision: plan.precision,
         },
         attempts: plan.retry.attempts,
         // Without a limit of time a wrong address is named at once.

@@ -50,14 +50,14 @@ export async function findRegisters(env: Env, wanted: readonly string[] | null):
 }
 
 /** What the rows of a plan are matched by on this machine, without a service; the sample is imported. Throws as findRegisters does. */
-export async function registersHere({ register, companyNumbers }: Plan, { env, register: named }: RegisterChoice) {
+export async function registersHere({ register, companyNumbers, precision }: Plan, { env, register: named }: RegisterChoice) {
   const { importSample, SAMPLE } = await import('../service/registers/index.ts')
   const { systemClock } = await import('../service/clock.ts')
   const wanted = named ?? register?.map(({ name }) => name) ?? null
   const names = (await findRegisters(env, wanted)).registers.map(({ name }) => name)
   const dir = findRegisterDir(findDataDir(env))
   if (names.includes(SAMPLE)) await importSample(dir, systemClock)
-  return { dir, names, ...(companyNumbers && { companyNumbers }) }
+  return { dir, names, precision, ...(companyNumbers && { companyNumbers }) }
 }
 
 /** The refusal, with the state of the data folder: a volume that is not mounted looks like a machine without registers. */

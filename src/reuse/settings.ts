@@ -74,12 +74,13 @@ export function findFit({ reuse, jobs }: Pick<FittedRun, 'reuse' | 'jobs'>): Fit
 }
 
 /** Where the fit of a pipeline is kept: its runs send the same until everything is asked again. */
-const fitPath = (answers: string, { name, enrich }: FitOwner, identity: string): string => {
-  const digest = createHash('sha256').update(JSON.stringify([name, identity, enrich?.product ?? null]))
+const fitPath = (answers: string, { name, enrich, precision }: FitOwner, identity: string): string => {
+  const owner = [name, identity, enrich?.product ?? null]
+  const digest = createHash('sha256').update(JSON.stringify(precision === undefined ? owner : [...owner, precision]))
   return join(answers, `${digest.digest('hex').slice(0, 32)}.fit`)
 }
 
-type FitOwner = Pick<Plan, 'name' | 'enrich'>
+type FitOwner = Pick<Plan, 'name' | 'enrich' | 'precision'>
 
 /** What the service fitted to the list of a pipeline in an earlier run; null where it did not. Throws FETTLE_OUTPUT_WRITE. */
 export function readFit(answers: string, plan: FitOwner, identity: string): Fit | null {

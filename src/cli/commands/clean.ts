@@ -17,7 +17,7 @@ import { escapeTerminal } from '../../report/formats/escape.ts'
 import { counted } from '../../report/words.ts'
 import { goesOn } from '../../runs/run-queries.ts'
 import { type Flags, usageError } from '../command.ts'
-import { isOn, listFlag, needText, registerFlag, textFlag, wholeFlag } from '../options/read.ts'
+import { isOn, listFlag, needText, registerFlag, shareFlag, textFlag, wholeFlag } from '../options/read.ts'
 import { CallReporters } from '../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
 import { checkResultFile } from '../result/result.ts'
@@ -43,11 +43,12 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const output = { ...chooseOutput(flags, inspected), columns }
   const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const decisions = decisionsFile(draft.name, flags, io)
+  const matching = { precision: shareFlag(flags, 'precision') ?? undefined }
   const budget = wholeFlag(flags, 'budget', 0, 1_000_000_000)
   const limits = budget === null ? {} : { budget: { credits: budget } }
   // The embedded service has no other clients: frequent polling costs nothing.
   const polling = isOwn ? { poll: { every: '500ms' } } : {}
-  const pipeline = { ...draft, ...decisions, ...limits, ...polling, enrich }
+  const pipeline = { ...draft, ...decisions, ...limits, ...polling, matching, enrich }
   const overrides = {
     ...NO_OVERRIDES,
     // The command line names everything in this pipeline.

@@ -14,7 +14,7 @@ import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { count, counted, percent } from '../../report/words.ts'
 import { writeTable } from '../../results/index.ts'
 import { type Flags, usageError } from '../command.ts'
-import { isOn, needText, registerFlag, textFlag } from '../options/read.ts'
+import { isOn, needText, registerFlag, shareFlag, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { printIssues } from '../terminal/print-error.ts'
 import { columnsText, prepareContext } from './shared.ts'
@@ -26,7 +26,7 @@ const UNWRITTEN = 'fettle-evaluation.csv'
 /** 0, or the exit code of `check` for a pipeline or list with errors. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   const file = needText(flags, 'pipeline')
-  const precision = readPrecision(flags)
+  const precision = shareFlag(flags, 'precision')!
   const misses = readMisses(flags, io)
   // These are the registers of the evaluation: the service of the pipeline may have its own.
   const context = { ...prepareContext(flags, io), register: null, output: UNWRITTEN, isOffline: true }
@@ -64,15 +64,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     io.out(formatEvaluation(plan, evaluation, misses && `${written} in ${misses.path}`))
   }
   return EXIT.ok
-}
-
-/** `--precision`, as `.98` or `98%`. */
-function readPrecision(flags: Flags): number {
-  const text = needText(flags, 'precision')
-  const [, number = '', sign] = /^([\d.]+)(%?)$/.exec(text) ?? []
-  const value = sign === '%' ? Number(`${number}e-2`) : Number(number || 'none')
-  if (value >= 0.5 && value < 1) return value
-  throw usageError(`--precision ${text}: expected a share from .5 to below 1, such as .98 or 98%`)
 }
 
 function readMisses(flags: Flags, io: Io): { readonly path: string; readonly format: 'csv' | 'xlsx' } | null {

@@ -57,6 +57,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'decisions', describe: 'File of the decisions to apply; default: decisions/<list>.csv' },
       DROP_DECISIONS,
       ACCEPT_LIST,
+      { name: 'precision', describe: 'The share of the matches that should be right, such as .95 or 99%; default: .98' },
       { name: 'budget', describe: 'Spend at most this many credits of the service' },
       { name: 'yes', type: 'switch', describe: 'Do not ask before a service that may charge is used' },
     ],

@@ -9,7 +9,7 @@ import { listIssues } from '../../prepare/kept-list.ts'
 import { type Prepared, prepare } from '../../prepare/prepare.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import { reuseWords } from '../../report/sections/reuse.ts'
-import { count, counted } from '../../report/words.ts'
+import { count, counted, percent } from '../../report/words.ts'
 import { estimateRun, type RunEstimate } from '../../spending/estimate.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, listFlag, needText, textFlag, wholeFlag } from '../options/read.ts'
@@ -87,6 +87,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     `  credits   ${formatCredits(plan, estimate)}`,
     ...monthLines(estimate),
     ...accountLines(plan, estimate, account),
+    plan.precision !== undefined && `  precision ${percent(plan.precision)} of the matches should be right (matching.precision)`,
     plan.companyNumbers && `  numbers   company numbers are ${plan.companyNumbers} (job.companyNumbers)`,
     plan.accept && `  accept    ${acceptedMatches(plan.accept)}`,
     plan.candidates &&

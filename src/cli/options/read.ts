@@ -32,6 +32,16 @@ export function wholeFlag(flags: Flags, name: string, min: number, max: number):
   return value
 }
 
+/** A precision, as `.98` or `98%`; null if absent. */
+export function shareFlag(flags: Flags, name: string): number | null {
+  const text = textFlag(flags, name)
+  if (text === null) return null
+  const [, number = '', sign] = /^([\d.]+)(%?)$/.exec(text) ?? []
+  const value = sign === '%' ? Number(`${number}e-2`) : Number(number || 'none')
+  if (!(value > 0.5 && value <= 0.999)) throw bad(name, text, 'expected a share above .5 and up to .999, such as .98 or 98%')
+  return value
+}
+
 /** `--skip-head` and `--skip-tail`, null where absent. */
 export const skipFlags = (flags: Flags): { readonly head: number | null; readonly tail: number | null } => ({
   head: wholeFlag(flags, 'skip-head', 0, 1000),

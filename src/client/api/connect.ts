@@ -124,16 +124,18 @@ class JobWaits {
   }
 }
 
-/** Returns a function that estimates the facts of the list once; a failed estimate is made again. */
-function createListEstimate(core: Core, { facts, rows }: NonNullable<ConnectOptions['list']> = {}) {
+/** Returns a function that estimates the facts of the list once; a failed estimate is made again. Its result is a part of each job. */
+function createListEstimate(core: Core, { facts, rows, precision }: NonNullable<ConnectOptions['list']> = {}) {
   let estimated: Promise<ListFacts | null> | null = null
-  return async ({ signal, meter }: CallOptions): Promise<Partial<ListFacts>> => {
-    if (rows === undefined || facts?.inRegister !== undefined) return { ...facts }
-    estimated ??= core.estimateList(rows, { signal, meter })
+  return async ({ signal, meter }: CallOptions): Promise<Partial<ListFacts & { precision: number }>> => {
+    if (precision !== undefined) await core.assertTakesPrecision({ signal, meter })
+    const wished = precision === undefined ? {} : { precision }
+    if (rows === undefined || facts?.inRegister !== undefined) return { ...facts, ...wished }
+    estimated ??= core.estimateList(rows, precision, { signal, meter })
     estimated.catch(() => {
       estimated = null
     })
-    return { ...(await estimated), ...facts }
+    return { ...(await estimated), ...facts, ...wished }
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type CallReply,
   LIST_FACTS,
   LIST_FACTS_HEADER,
+  LIST_FACTS_PRECISION,
   OPERATIONS,
   type Operation,
   type OperationName,
@@ -183,16 +184,24 @@ export class Core {
     return this.#sendOperation('request', operation, { ...demand, read }, this.openerFor(demand.options ?? {}))
   }
 
+  /** Throws FETTLE_PRECISION at a service that does not take one. */
+  async assertTakesPrecision(options: CallOptions): Promise<void> {
+    await this.openerFor(options).tools.session.token(0, options.signal)
+    if (!this.#shared.shown.takesPrecision) throw new FettleError('FETTLE_PRECISION')
+  }
+
   /** Facts of a list of these rows; null at a service that does not estimate them. */
   async estimateList(
     rows: () => AsyncIterable<Readonly<Record<string, string>>>,
+    precision: number | undefined,
     options: CallOptions = {},
   ): Promise<ListFacts | null> {
     const own = this.openerFor(options)
     await own.tools.session.token(0, options.signal)
     if (!this.#shared.shown.hasListFacts) return null
     const read = ({ inRegister, companyNumbers }: ListFacts): ListFacts => ({ inRegister, companyNumbers })
-    const demand = { json: await smallSample(rows(), options.signal), read, options }
+    const query = precision === undefined ? undefined : { precision: String(precision) }
+    const demand = { query, json: await smallSample(rows(), options.signal), read, options }
     return (await this.#sendOperation('request', LIST_FACTS, demand, own)).value
   }
 
@@ -248,7 +257,9 @@ export class Core {
       read: (reply: ReplyOf<'authenticate'>) => reply.token,
       options: { signal, attempts: Math.min(attempts, opener.tools.attempts) },
       onReply: (reply: Reply) => {
-        if (reply.status === 200) this.#shared.shown.hasListFacts = reply.header(LIST_FACTS_HEADER) !== null
+        if (reply.status !== 200) return
+        const shown = reply.header(LIST_FACTS_HEADER)
+        Object.assign(this.#shared.shown, { hasListFacts: shown !== null, takesPrecision: shown === LIST_FACTS_PRECISION })
       },
     }
     return (await this.#send('authenticate', demand, { ...opener, tools: { ...opener.tools, deadline } })).value

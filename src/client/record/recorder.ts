@@ -47,7 +47,7 @@ const HEADERS: Readonly<Record<string, RegExp>> = {
   'content-type': /^[\w.+-]{1,40}\/[\w.+-]{1,60}(?:; ?charset=[\w-]{1,20})?$/i,
   'content-length': /^\d{1,15}$/,
   'content-encoding': /^[a-z]{1,10}$/,
-  [LIST_FACTS_HEADER]: /^1$/,
+  [LIST_FACTS_HEADER]: /^[12]$/,
   'retry-after': /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/,
   date: /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
 }

@@ -20,6 +20,9 @@ const inRegister = z.object({ from: share, to: share, startingOdds: odds, matchi
 
 export type InRegister = z.infer<typeof inRegister>
 
+/** The share of the matches that should be right. */
+const precision = z.number().gt(0.5).max(0.999)
+
 const count = z.number().int().nonnegative().nullish()
 const nullable = z.string().nullable().meta({ isNullWritten: true })
 
@@ -95,6 +98,11 @@ export const createJob = lazy(() =>
       .describe(
         "What POST /listFacts answered to a sample of the whole list: estimated from the file if absent, and needed for one of several parts of a list. fettle's own service reads it; the interface does not know it.",
       ),
+    precision: precision
+      .optional()
+      .describe(
+        "The share of the matches that should be right, above 0.5 and up to 0.999; 0.98 if absent. fettle's own service reads it; the interface does not know it.",
+      ),
     companyNumbers: z
       .enum(COMPANY_NUMBERS)
       .optional()
@@ -114,7 +122,7 @@ export const listFacts = lazy(() => z.looseObject({ inRegister, companyNumbers: 
 export const LIST_FACTS = {
   method: 'POST',
   path: '/listFacts',
-  query: null,
+  query: lazy(() => z.looseObject({ precision: z.coerce.number().pipe(precision).optional() })),
   request: lazy(() => z.array(z.record(z.string(), z.string()))),
   reply: listFacts,
   repeat: 'free',
@@ -122,8 +130,9 @@ export const LIST_FACTS = {
   summary: 'Estimate how much of a list is in the registers',
 } as const satisfies Operation
 
-/** The header of a login at a service that has it. */
+/** The header of a login at a service that has it; of one that takes a wished precision it is LIST_FACTS_PRECISION. */
 export const LIST_FACTS_HEADER = 'x-list-facts'
+export const LIST_FACTS_PRECISION = '2'
 
 /** The record of an uploaded file: its `id` is the file's own, not the job's (contract §5.3). */
 export const uploadedFile = lazy(() =>

@@ -298,6 +298,8 @@ export const PLAN_SHAPE = {
   collapse: flag,
   /** Whether the company numbers of the list are relied on; absent: the service judges by the list. */
   companyNumbers: z.enum(COMPANY_NUMBERS).exactOptional(),
+  /** The share of the matches that should be right; absent: as the service has it. */
+  precision: z.number().exactOptional(),
   /** One a remote job: the first of its rows among those that are sent, from 0, and how many it has. */
   parts,
   /** Only the mapped columns are sent; absent: all of them. */

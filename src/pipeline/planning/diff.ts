@@ -25,6 +25,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['register', 'register', registerText],
   ['job.collapse', 'collapse', ({ collapse }) => String(collapse)],
   ['job.companyNumbers', 'companyNumbers', ({ companyNumbers }) => companyNumbers ?? null],
+  ['matching.precision', 'precision', ({ precision }) => precision?.toString() ?? null],
   ['jobs', 'parts', ({ parts }) => String(parts.length)],
   ['enrich', 'enrich', ({ enrich }) => enrich && `${enrich.product}, ${enrich.tags.length} tags`],
   ['budget', 'budget', ({ budget }) => JSON.stringify(budget)],

@@ -7,7 +7,7 @@ import type { Plan, PlannedPortfolio, PlannedService } from '../model/plan.ts'
  */
 export function restorePipeline(plan: Plan) {
   const { name, register, input, key, parts, concurrency, collapse, companyNumbers, send, headers, budget, output } = plan
-  const { service, enrich, retry, checks, portfolio, screen, after, accept, candidates } = plan
+  const { precision, service, enrich, retry, checks, portfolio, screen, after, accept, candidates } = plan
   return {
     name,
     service: restoreService(service),
@@ -15,6 +15,7 @@ export function restorePipeline(plan: Plan) {
     input: { header: input.header !== null, key: restoreColumn(key) },
     mappings: Object.fromEntries(plan.mappings.map(rule => [rule.mapping, restoreMapping(rule)])),
     job: { split: parts.length > 1 ? parts[0]?.rows : undefined, concurrency, collapse, companyNumbers },
+    matching: { precision },
     send,
     enrich: enrich === null ? 'none' : { ...enrich, headers },
     budget: withoutNulls(budget),

@@ -32,7 +32,7 @@ export function knownPaths(path: readonly string[] = [], root?: z.core.$ZodType)
   return keysAt(path, root).flatMap(key => [[...path, key], ...knownPaths([...path, key], root)])
 }
 
-const FLATTENED: readonly string[] = ['job', 'review']
+const FLATTENED: readonly string[] = ['job', 'matching', 'review']
 
 const SETTINGS: readonly (readonly string[])[] = keysAt([]).flatMap(key =>
   FLATTENED.includes(key) ? keysAt([key]).map(inner => [key, inner]) : key === 'enrich' ? [[key], [key, 'headers']] : [[key]],

@@ -112,6 +112,18 @@ function listLetters(ranges: readonly string[]): string {
   return [...new Set(letters)].sort().join('')
 }
 
+const PRECISION = 'a share above 0.5 and up to 0.999, such as 0.98'
+
+/** What the matches of the service should be. */
+export const matching = map({
+  precision: z
+    .number({ error: PRECISION })
+    .gt(0.5, { error: PRECISION })
+    .max(0.999, { error: PRECISION })
+    .optional()
+    .describe("The share of the matches that should be right; fettle's own service only. Absent: 0.98."),
+})
+
 export const accept = map({
   banding: orNull(bands()).describe('Bands (`general.banding`) that stay matched. Absent: all but the bands of `review`.'),
   review: bands().prefault([]).describe('Bands that a person should look at; any other band is unmatched.'),

@@ -14,7 +14,7 @@ import { checkServiceUrl, isLoopback, TABLE_NAME, tableAddress } from './address
 import { duration, flag, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
-import { accept, after, candidates, decide, events, portfolio, reuse, screen, send } from './match-keys.ts'
+import { accept, after, candidates, decide, events, matching, portfolio, reuse, screen, send } from './match-keys.ts'
 
 const MAX_ROWS = 1_000_000_000
 
@@ -320,6 +320,7 @@ export const pipelineSchema = map({
       .union([path, outputMap], { error: 'a path, or a map with path' })
       .transform(given => longOutput(typeof given === 'string' ? outputMap.parse({ path: given }) : given)),
   ).describe('Absent: the run ends when matched.'),
+  matching: matching.prefault({}).describe('How certain a match of the service must be.'),
   accept: orNull(accept).describe('Which matches of the service stand, by their band and pattern. Absent: all.'),
   review: map({
     decisions: orNull(path).describe('A CSV of decisions about rows, applied on every run; a review writes it.'),

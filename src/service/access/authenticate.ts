@@ -1,6 +1,6 @@
 /** `POST /authenticate` (contract §4). */
 import type { FastifyInstance } from 'fastify'
-import { LIST_FACTS_HEADER } from '../../contract/index.ts'
+import { LIST_FACTS_HEADER, LIST_FACTS_PRECISION } from '../../contract/index.ts'
 import { makeGate } from '../auth/gate.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
@@ -44,7 +44,7 @@ export function authenticateRoute(
     return { token: await tokens.issue(user) }
   }
   const answer = async ({ body, request, reply }: Pick<Call<Login, undefined>, 'body' | 'request' | 'reply'>) => {
-    if (hasListFacts) reply.header(LIST_FACTS_HEADER, '1')
+    if (hasListFacts) reply.header(LIST_FACTS_HEADER, LIST_FACTS_PRECISION)
     throttle.admit(body, request.ip)
     return gate(throttle.laneOf(body, request.ip), () => logIn(body, request.ip))
   }

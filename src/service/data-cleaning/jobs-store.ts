@@ -47,6 +47,8 @@ export interface Job {
   readonly inRegister?: InRegister
   /** Whether its company numbers are reliable, likewise. */
   readonly companyNumbers?: CompanyNumbers
+  /** The share of its matches that should be right, as the client wished. */
+  readonly precision?: number
   /** Absent before matching. */
   readonly registers?: MatchedRegisters
   /** The portfolio that has taken them. */
@@ -54,7 +56,7 @@ export interface Job {
 }
 
 /** What a client may ask for when it creates a job. */
-type JobRequest = Pick<Job, 'addTo' | 'inRegister' | 'companyNumbers'>
+type JobRequest = Pick<Job, 'addTo' | 'inRegister' | 'companyNumbers' | 'precision'>
 
 /** A null filter accepts every job. */
 export interface JobFilter {
@@ -128,6 +130,7 @@ export class JobStore {
       addTo: request.addTo,
       inRegister: request.inRegister,
       companyNumbers: request.companyNumbers,
+      precision: request.precision,
     }
     this.#database.run(
       "INSERT INTO jobs (id, owner, folded, status, created, archived, countries, record) VALUES (?, ?, ?, ?, ?, 0, '', ?)",

@@ -57,9 +57,9 @@ function recordRoutes(app: FastifyInstance, deps: AppDeps): void {
 
   route('createJob', call =>
     runIdempotent(deps, call, () => {
-      const { name, addToPortfolio, inRegister, companyNumbers } = call.body
+      const { name, addToPortfolio, inRegister, companyNumbers, precision } = call.body
       const addTo = addToPortfolio === undefined ? undefined : String(addToPortfolio)
-      return jobRecord(jobs.create(call.user, name, { addTo, inRegister, companyNumbers }), play, call.request.id)
+      return jobRecord(jobs.create(call.user, name, { addTo, inRegister, companyNumbers, precision }), play, call.request.id)
     }),
   )
 
@@ -92,7 +92,10 @@ function fileRoutes(app: FastifyInstance, deps: AppDeps): void {
         if (!mayCarryOut(role, LIST_FACTS)) throw new Refusal(403, 'Access forbidden')
         deps.rates.admit('createJob', username)
       },
-      handler: ({ body }) => worker.factsOf(check(LIST_FACTS.request, body, 'body')),
+      handler: ({ body, query }) => {
+        const { precision } = check(LIST_FACTS.query, query, 'query')
+        return worker.factsOf(check(LIST_FACTS.request, body, 'body'), precision)
+      },
     })
 
   app.register(async scope => uploadRoute(scope, deps))

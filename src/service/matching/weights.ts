@@ -17,7 +17,10 @@ export const TRAINED_SHARE = 0.5
 /** The share that is taken for a row alone and for a short list. */
 export const DEFAULT_SHARE = 0.85
 
-const toLogOdds = (share: number): number => Math.log(share / (1 - share))
+/** The share of the matches that should be right, unless a list asks for a different one. */
+export const PRECISION = 0.98
+
+export const toLogOdds = (share: number): number => Math.log(share / (1 - share))
 
 /** What a share adds to the log-odds of every company: the weights are learned for TRAINED_SHARE. */
 export const startingOddsOf = (share: number): number => toLogOdds(share) - toLogOdds(TRAINED_SHARE)

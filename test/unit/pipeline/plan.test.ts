@@ -390,6 +390,7 @@ describe('fingerprint', () => {
       after: 'archive',
       reuse: { matched: 1, unmatched: 1, review: 1, screen: 1, candidates: 1 },
       companyNumbers: 'unreliable',
+      precision: 0.95,
       known: { sent: 9, parts: [{ from: 0, rows: 9 }], rows: 2, choice: 'ab' },
     }
   }
@@ -419,6 +420,7 @@ describe('fingerprint', () => {
           'skipped',
           'collapse',
           'companyNumbers',
+          'precision',
           'parts',
         ],
         ...['mappings', 'send', 'enrich', 'budget', 'output', 'accept', 'candidates', 'portfolio', 'events', 'screen', 'decide'],

@@ -14,11 +14,11 @@ import type { Pace } from './job-pace.ts'
 const ABSENT = 2000
 const ABSENT_PER_ROW = 10
 
-/** The facts of the list of these rows. */
+/** The facts of the list of these rows; `precision`: the share of its matches that should be right. */
 export async function factsOf(
   queries: AsyncIterable<Query> | readonly Query[],
   engine: Pick<Engine, 'rowEvidence' | 'absentEvidence' | 'size'>,
-  pace: Pace,
+  { pace, precision }: { readonly pace: Pace; readonly precision: number | undefined },
 ): Promise<ListFacts> {
   const sample = await sampleRows(queries)
   const rows: RowEvidence[] = []
@@ -32,16 +32,18 @@ export async function factsOf(
     absent.push(engine.absentEvidence(sample[at % sample.length]!, at))
     await pace()
   }
-  return estimateFacts(rows, absent)
+  return estimateFacts(rows, absent, precision)
 }
 
 interface Chosen extends Partial<Pick<ListFacts, 'companyNumbers'>> {
   readonly dir: string
   readonly names: readonly string[]
+  /** The share of the matches that should be right. */
+  readonly precision?: number | undefined
 }
 
 /** Registers, opened to match the rows of a list with the facts that a job estimates. Close them. Throws as openRegister does. */
-export async function openForList(queries: AsyncIterable<Query>, { dir, names, ...given }: Chosen) {
+export async function openForList(queries: AsyncIterable<Query>, { dir, names, precision, ...given }: Chosen) {
   const { index, pages, infos, officers } = await openRegister(dir, names)
   officers.close()
   const close = (): void => pages?.close()
@@ -51,7 +53,7 @@ export async function openForList(queries: AsyncIterable<Query>, { dir, names, .
       absentEvidence: (query: Query, at: number) => absentEvidence(index, query, at),
       size: index.companies.length,
     }
-    const list = { ...(await factsOf(queries, engine, turnEvery())), ...given }
+    const list = { ...(await factsOf(queries, engine, { pace: turnEvery(), precision })), ...given }
     const registers = infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
     return {
       index,

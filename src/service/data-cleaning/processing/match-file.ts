@@ -17,8 +17,8 @@ interface MatchTask {
   readonly target: string
   /** Whether a row in review counts as matched by hand. */
   readonly byHand: boolean
-  /** What is known of the list; the rest is estimated from the file. */
-  readonly list: Partial<ListFacts>
+  /** What is known of the list, and the precision wished for it; the rest is estimated from the file. */
+  readonly list: Partial<ListFacts> & { readonly precision?: number }
 }
 
 /** The non-empty mapped cells of a record, trimmed. */
@@ -86,7 +86,7 @@ export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, lim
   let { inRegister, companyNumbers } = task.list
   // Where both are known, the file is read once.
   if (inRegister === undefined || companyNumbers === undefined) {
-    const estimated = await factsOf(readQueries(task, limits), engine, pace)
+    const estimated = await factsOf(readQueries(task, limits), engine, { pace, precision: task.list.precision })
     inRegister ??= estimated.inRegister
     companyNumbers ??= estimated.companyNumbers
   }

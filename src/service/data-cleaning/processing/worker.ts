@@ -112,8 +112,8 @@ export class JobWorker {
   }
 
   /** The facts of a list, from these rows as its sample. */
-  factsOf(rows: readonly Query[]): Promise<ListFacts> {
-    return this.#parts.using(engine => factsOf(rows, engine, this.#newPace()))
+  factsOf(rows: readonly Query[], precision: number | undefined): Promise<ListFacts> {
+    return this.#parts.using(engine => factsOf(rows, engine, { pace: this.#newPace(), precision }))
   }
 
   /** Call when a client has read the job. */

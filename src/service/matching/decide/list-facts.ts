@@ -4,7 +4,7 @@ import { checkDigitsHold } from '../../../normalise/check-digits.ts'
 import { AT, type Vector } from '../features.ts'
 import type { PreparedQuery } from '../query.ts'
 import type { InRegister, ListFacts, RowEvidence } from '../types.ts'
-import { ALONE, startingOddsOf } from '../weights.ts'
+import { ALONE, PRECISION, startingOddsOf, toLogOdds } from '../weights.ts'
 import { nameAgrees, numberAgrees } from './decide.ts'
 import type { ScoredCompany } from './score.ts'
 
@@ -15,12 +15,11 @@ const LEAST_ROWS = 50
 const [LOWEST, HIGHEST, STEP] = [-4, 6, 0.25]
 const ODDS = Array.from({ length: (HIGHEST - LOWEST) / STEP + 1 }, (_, at) => LOWEST + at * STEP)
 
-/** Share of the matches that may be wrong. */
-const WRONG = 0.02
-/** Where no starting odds keep it, those with the fewest wrong matches are taken if this share is kept. */
-const WRONG_AT_MOST = 0.05
-/** Matches that only the last WINDOW of the odds gives may be wrong this often, however few they are; FEW of all rows do not count. */
-const LAST_WRONG = 0.25
+/** Where no odds keep the share of wrong matches, those with the fewest are taken if this multiple of it is kept. */
+const WRONG_AT_MOST = 2.5
+/** Matches that only the last WINDOW of the odds gives may be wrong so many times as often, however few they are; FEW of all rows do not count. */
+const LAST_WRONG = 12.5
+const MOST_LAST_WRONG = 0.5
 const FEW = 0.0005
 const WINDOW = 1 / STEP
 
@@ -55,15 +54,24 @@ function findBesides(rows: readonly RowEvidence[]): RowEvidence['besides'] {
   return places >= half ? 'place' : rows.filter(row => row.besides !== 'nothing').length >= half ? 'country' : 'nothing'
 }
 
+/** The odds of matching of a row alone and of a short list, where a share of the matches should be right. */
+const usualOdds = (precision: number): number =>
+  ALONE.inRegister.matchingOdds + toLogOdds(PRECISION) - toLogOdds(precision)
+
 /**
- * Chooses the odds of matching at which at most WRONG of the matches are wrong: as many rows of the list as are not found without doubt are taken
+ * Chooses the odds of matching at which `precision` of the matches are right: as many rows of the list as are not found without doubt are taken
  * for absent, and those are matched as often as `absent`, companies of the register that were asked for with them taken out of it. No row
  * of the list is labelled, nor is the share in the register needed: where names are hard to recognise, absent companies are not matched
  * either, and less evidence is enough. The same rows give the same odds on any machine.
  */
-export function estimateInRegister(rows: readonly RowEvidence[], absent: readonly RowEvidence[]): InRegister {
+export function estimateInRegister(
+  rows: readonly RowEvidence[],
+  absent: readonly RowEvidence[],
+  precision = PRECISION,
+): InRegister {
   const asked = rows.filter(row => row.matchedFrom !== null)
-  if (asked.length < LEAST_ROWS) return ALONE.inRegister
+  if (asked.length < LEAST_ROWS) return { ...ALONE.inRegister, matchingOdds: usualOdds(precision) }
+  const mayBeWrong = 1 - precision
   const oddsOf = (all: readonly RowEvidence[]): number[] => all.flatMap(({ matchedFrom }) => matchedFrom ?? [])
   const strangers = oddsOf(absent)
   const matched = countMatched(oddsOf(asked)).map(count => count / asked.length)
@@ -84,11 +92,12 @@ export function estimateInRegister(rows: readonly RowEvidence[], absent: readonl
   const isKept = (at: number): boolean => {
     const before = Math.max(0, at - WINDOW)
     const further = matched[at]! - matched[before]!
-    return wrongly[at]! <= WRONG && absentRows * (falsely[at]! - falsely[before]!) <= LAST_WRONG * further + FEW
+    const last = Math.min(MOST_LAST_WRONG, LAST_WRONG * mayBeWrong)
+    return wrongly[at]! <= mayBeWrong && absentRows * (falsely[at]! - falsely[before]!) <= last * further + FEW
   }
   const fewest = wrongly.indexOf(Math.min(...wrongly))
   const last = ODDS.findLastIndex((_, at) => isKept(at))
-  const chosen = last >= 0 ? last : wrongly[fewest]! <= WRONG_AT_MOST ? fewest : 0
+  const chosen = last >= 0 ? last : wrongly[fewest]! <= WRONG_AT_MOST * mayBeWrong ? fewest : 0
   const from = found - ERRORS * error
   const to = (found + ERRORS * error) / FOUND[findBesides(asked)]
   const matchingOdds = ODDS[chosen]!
@@ -134,10 +143,14 @@ function judgeNumbers(rows: readonly RowEvidence[]): ListFacts['companyNumbers']
 
 /**
  * The facts of a list from the evidence of its rows, and of companies of the register that were asked for with them taken out of it
- * (`absentEvidence`).
+ * (`absentEvidence`). `precision`: the share of the matches that should be right;
  */
-export const estimateFacts = (rows: readonly RowEvidence[], absent: readonly RowEvidence[]): ListFacts => ({
-  inRegister: estimateInRegister(rows, absent),
+export const estimateFacts = (
+  rows: readonly RowEvidence[],
+  absent: readonly RowEvidence[],
+  precision = PRECISION,
+): ListFacts => ({
+  inRegister: estimateInRegister(rows, absent, precision),
   companyNumbers: judgeNumbers(rows),
 })
 

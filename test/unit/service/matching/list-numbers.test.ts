@@ -32,7 +32,7 @@ async function numbersOf(rows: readonly Query[]): Promise<string> {
         yield* rows
       })(),
       engine,
-      async () => {},
+      { pace: async () => {}, precision: undefined },
     )
   ).companyNumbers
 }
