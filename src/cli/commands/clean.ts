@@ -31,6 +31,7 @@ import { storedName } from './store.ts'
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
+  const matching = { precision: shareFlag(flags, 'precision') ?? undefined }
   const { inspected, reading } = await inspectInput(readReading(flags), io)
   const proposal = await proposeFor(inspected, readDecisions(flags, inspected))
   if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
@@ -43,7 +44,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const output = { ...chooseOutput(flags, inspected), columns }
   const draft = draftOf(proposal, { facts: inspected.facts, reading: inputKeys(reading, inspected), output, prefix: 'clean-' })
   const decisions = decisionsFile(draft.name, flags, io)
-  const matching = { precision: shareFlag(flags, 'precision') ?? undefined }
   const budget = wholeFlag(flags, 'budget', 0, 1_000_000_000)
   const limits = budget === null ? {} : { budget: { credits: budget } }
   // The embedded service has no other clients: frequent polling costs nothing.

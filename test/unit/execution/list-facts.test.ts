@@ -90,6 +90,27 @@ test('shards that were matched as different lists are merged only with the optio
   expect((await merge(ids, { ...options, mixedRegisters: true })).totals.rows).toBe(300)
 })
 
+test('a wished precision is that of the whole list, its shards and its jobs', { timeout: 120_000 }, async () => {
+  const { options } = await startService()
+  const usual = await run(here.pipeline(), options)
+  const matching = { precision: 0.999 }
+  const whole = await run(here.pipeline({ matching }), options)
+  const odds = ({ results: [result] }: Report) => result!.jobs.map(job => job.jobSummary?.inRegister?.matchingOdds)
+  const [wished] = odds(whole)
+  expect(wished).toBeLessThan(odds(usual)[0]!)
+  const wanted = output()
+  const split = await run(here.pipeline({ matching, job: { split: 100 } }), { ...options, fresh: true })
+  expect(odds(split)).toEqual([wished, wished, wished])
+  expect(output()).toBe(wanted)
+  for (const shard of PARTS) expect(odds(await run(here.pipeline({ matching }), { ...options, shard, fresh: true }))).toEqual([wished])
+})
+
+test('a service that takes no precision refuses it before a job is made', { timeout: 120_000 }, async () => {
+  const { state, options } = await startService('vendor')
+  await expect(run(here.pipeline({ matching: { precision: 0.95 } }), options)).rejects.toMatchObject({ code: 'FETTLE_PRECISION' })
+  expect(state.requests).not.toContain('POST /v1/dataCleaning/jobs')
+})
+
 test('another service is not sent a sample of the list', { timeout: 120_000 }, async () => {
   const { state, options } = await startService('vendor')
   expect((await run(here.pipeline({ job: { split: 100 } }), options)).totals.rows).toBe(300)

@@ -19,6 +19,7 @@ const WHOLE = `name: suppliers
 input: { path: in.csv, key: Id }
 mappings: { name: { from: Name, trim: true }, orgNumber: { from: Id, pad: 8 }, countryCode: { value: GB } }
 job: { split: 4, concurrency: 2, companyNumbers: unreliable }
+matching: { precision: 0.95 }
 send: mapped
 enrich: { product: basic, tags: [general.connectId, general.companyName], headers: { general.connectId: Connect ID } }
 budget: { rows: 100, credits: 50, month: 900, account: refuse }

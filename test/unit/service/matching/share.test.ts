@@ -79,6 +79,13 @@ describe('the share of a list that is in the register', () => {
     expect((await shareOf(listOf(0, 60))).from).toBeLessThan(0.1)
   })
 
+  it('of few rows needs more evidence for a higher precision', async () => {
+    const odds = async (precision: number) => (await factsOfRows(listOf(20, 0), precision)).inRegister.matchingOdds
+    expect(await odds(0.98)).toBe(ALONE.inRegister.matchingOdds)
+    expect(await odds(0.99)).toBeCloseTo(ALONE.inRegister.matchingOdds - Math.log(99 / 49), 10)
+    expect(await odds(0.95)).toBeGreaterThan(ALONE.inRegister.matchingOdds)
+  })
+
   it('does not count rows without anything to look for', async () => {
     async function* padded(): AsyncGenerator<Query> {
       for await (const query of listOf(50, 50)) {
@@ -93,6 +100,21 @@ describe('the share of a list that is in the register', () => {
 
   const row = (matchedFrom: number | null): RowEvidence => ({ matchedFrom, besides: 'nothing', numberHolds: null })
   const odds = fc.oneof(fc.double({ min: -40, max: 40, noNaN: true }), fc.constantFrom(Number.POSITIVE_INFINITY))
+
+  it('needs no less evidence for a higher precision', () => {
+    fc.assert(
+      fc.property(
+        fc.array(odds, { minLength: 50, maxLength: 90 }),
+        fc.array(odds, { maxLength: 60 }),
+        fc.tuple(fc.double({ min: 0.51, max: 0.999, noNaN: true }), fc.double({ min: 0.51, max: 0.999, noNaN: true })),
+        (rows, absent, precisions) => {
+          const [low, high] = precisions.sort((a, b) => a - b)
+          const oddsAt = (precision: number) => estimateInRegister(rows.map(row), absent.map(row), precision).matchingOdds
+          expect(oddsAt(high!)).toBeLessThanOrEqual(oddsAt(low!))
+        },
+      ),
+    )
+  })
 
   it('is between 0 and 1 and never falls when a row is found more easily', () => {
     fc.assert(
