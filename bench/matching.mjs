@@ -129,8 +129,7 @@ function holdFloor(result) {
 
 let result
 if (values.names !== undefined) result = measureNames(readCsv(values.names), print)
-else if (values.data !== undefined)
-  result = (values.precision ? measurePrecision : measureSets)(values.data, values.split, print)
+else if (values.data !== undefined) result = (values.precision ? measurePrecision : measureSets)(values.data, values.split, print)
 else if (values.register === undefined || values.queries === undefined) {
   process.stderr.write(`${USAGE}\n`)
   process.exitCode = 2

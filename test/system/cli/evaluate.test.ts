@@ -150,7 +150,10 @@ test('refuses answers that cannot be used, with what to do', async () => {
     expect.stringMatching(/FETTLE_TRUTH else\.csv:2\n[\s\S]*none of the answers of \d+ rows is in sample: [\s\S]*\(row 1\)/),
   ])
   expect(await refused()).toEqual([2, expect.stringContaining('has no review.decisions')])
-  expect(await refused(...right('right.csv'), '--precision', '3')).toEqual([2, expect.stringContaining('above .5 and up to .999')])
+  expect(await refused(...right('right.csv'), '--precision', '3')).toEqual([
+    2,
+    expect.stringContaining('above .5 and up to .999'),
+  ])
   expect(await refused(...right('right.csv'), '--misses', 'misses.txt')).toEqual([2, expect.stringContaining('.csv or .xlsx')])
   expect(await refused(...right('nothing.csv'))).toEqual([65, expect.stringContaining('nothing.csv')])
   expect(await refused(...right('right.csv'), '--decisions', 'done.csv')).toEqual([2, expect.stringContaining('truth')])

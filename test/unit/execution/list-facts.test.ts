@@ -95,14 +95,16 @@ test('a wished precision is that of the whole list, its shards and its jobs', { 
   const usual = await run(here.pipeline(), options)
   const matching = { precision: 0.999 }
   const whole = await run(here.pipeline({ matching }), options)
-  const odds = ({ results: [result] }: Report) => result!.jobs.map(job => job.jobSummary?.inRegister?.matchingOdds)
+  const odds = ({ results: [result] }: Report) =>
+    result!.jobs.map(job => (job.jobSummary?.inRegister as { readonly matchingOdds?: number } | null)?.matchingOdds)
   const [wished] = odds(whole)
   expect(wished).toBeLessThan(odds(usual)[0]!)
   const wanted = output()
   const split = await run(here.pipeline({ matching, job: { split: 100 } }), { ...options, fresh: true })
   expect(odds(split)).toEqual([wished, wished, wished])
   expect(output()).toBe(wanted)
-  for (const shard of PARTS) expect(odds(await run(here.pipeline({ matching }), { ...options, shard, fresh: true }))).toEqual([wished])
+  for (const shard of PARTS)
+    expect(odds(await run(here.pipeline({ matching }), { ...options, shard, fresh: true }))).toEqual([wished])
 })
 
 test('a service that takes no precision refuses it before a job is made', { timeout: 120_000 }, async () => {

@@ -55,8 +55,7 @@ function findBesides(rows: readonly RowEvidence[]): RowEvidence['besides'] {
 }
 
 /** The odds of matching of a row alone and of a short list, where a share of the matches should be right. */
-const usualOdds = (precision: number): number =>
-  ALONE.inRegister.matchingOdds + (toLogOdds(PRECISION) - toLogOdds(precision))
+const usualOdds = (precision: number): number => ALONE.inRegister.matchingOdds + (toLogOdds(PRECISION) - toLogOdds(precision))
 
 /**
  * Chooses the odds of matching at which `precision` of the matches are right: as many rows of the list as are not found without doubt are taken

@@ -45,7 +45,8 @@ async function* listOf(present: number, absent: number, row = asked): AsyncGener
     if (at < absent) yield { name: `Quob${at}ix Zwenk${at * 7}um`, country: 'GB' }
   }
 }
-const factsOfRows = (rows: AsyncIterable<Query>, precision?: number): Promise<ListFacts> => factsOf(rows, engine, { pace: async () => {}, precision })
+const factsOfRows = (rows: AsyncIterable<Query>, precision?: number): Promise<ListFacts> =>
+  factsOf(rows, engine, { pace: async () => {}, precision })
 const shareOf = async (rows: AsyncIterable<Query>) => (await factsOfRows(rows)).inRegister
 
 describe('the share of a list that is in the register', () => {
