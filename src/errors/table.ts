@@ -89,7 +89,7 @@ export const ERRORS = {
   FETTLE_PIPELINE_PATH: entry('usage', 'A path in the pipeline file is not allowed.', 'Use a path relative to the working directory and inside it.'),
   FETTLE_PIPELINE_MAPPING: entry('usage', 'The mappings are not enough to match on.', 'Map name or an identifier, and the country if the input has one.'),
   FETTLE_PIPELINE_UNSUPPORTED: entry('usage', 'The pipeline uses a feature that this version does not have.', 'Leave the key out, or use a newer fettle.'),
-  FETTLE_PRECISION: entry('usage', 'The service takes no wished precision.', 'Leave the precision out: use accept to choose matches of this service by its bands. Or match with the embedded service, or a fettle serve of this version.'),
+  FETTLE_PRECISION: entry('usage', 'The service takes no wished precision.', 'Leave the precision out: use accept to choose matches of this service by its bands. Or match with the embedded service, or fettle\'s own service of this version.'),
   FETTLE_REGISTER_SAMPLE: notice('usage', 'The rows are matched against the sample register, whose companies are invented.', 'Import a register of real companies.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_SCREENING_SAMPLE: notice('usage', 'The made-up sample list is used for screening, because no list was imported.', 'Import a screening list.', action('screening', 'import', 'opensanctions', 'FILE')),
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'No screening list has this name.', 'List the screening lists.', action('screening', 'list')),
