@@ -8,6 +8,7 @@
  *   npm run bench -- matching --register R.csv --queries Q.csv --split dev --misses [--list]   rows not answered right, by cause
  *   npm run bench -- matching --data FOLDER --split dev                    all labelled sets: by place and number, with most rows absent, calibration
  *   npm run bench -- matching --data FOLDER --split dev --precision          what a wished precision of .95, .98 and .99 gives
+ *   npm run bench -- matching --data FOLDER --split dev --learned            what twenty decisions of a review teach about the others
  *   npm run bench -- matching --names cases.csv                            labelled pairs of names, beside their logicV2 column
  *
  * The queries' columns are qid,name,address1,town,postcode,country,orgNumber,kind,split,expected; an empty `expected` says that
@@ -18,6 +19,7 @@ import { selectCandidates } from '../build/service/matching/blocking/candidates.
 import { buildIndex, match } from '../build/service/matching/index.js'
 import { prepareQuery } from '../build/service/matching/query.js'
 import { bestCut, companyOf, figure, quality, qualityAt, queryOf, readCsv } from './lib/matching-data.mjs'
+import { measureLearned } from './lib/matching-learned.mjs'
 import { printMisses } from './lib/matching-misses.mjs'
 import { measureNames } from './lib/matching-names.mjs'
 import { measurePeers } from './lib/matching-peers.mjs'
@@ -26,7 +28,7 @@ import { measureSets } from './lib/matching-sets.mjs'
 
 const USAGE =
   'usage: npm run bench -- matching --register R.csv --queries Q.csv [--ignore columns] [--split dev] [--peers [--peer-rows 300]] [--misses [--list]] [--json] [--floor name=least,…]\n' +
-  '   or: npm run bench -- matching --data FOLDER [--split dev] [--precision] [--json]\n' +
+  '   or: npm run bench -- matching --data FOLDER [--split dev] [--precision | --learned] [--json]\n' +
   '   or: npm run bench -- matching --names cases.csv [--json] [--floor f1=least]'
 /** Speed is taken over at least this long, after one pass to warm up: a thousand rows alone measure the compiler. */
 const LEAST_MS = 1500
@@ -43,6 +45,7 @@ const { values } = parseArgs({
     'peer-rows': { type: 'string', default: '300' },
     misses: { type: 'boolean', default: false },
     precision: { type: 'boolean', default: false },
+    learned: { type: 'boolean', default: false },
     list: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     floor: { type: 'string', default: '' },
@@ -129,7 +132,8 @@ function holdFloor(result) {
 
 let result
 if (values.names !== undefined) result = measureNames(readCsv(values.names), print)
-else if (values.data !== undefined) result = (values.precision ? measurePrecision : measureSets)(values.data, values.split, print)
+else if (values.data !== undefined)
+  result = (values.precision ? measurePrecision : values.learned ? measureLearned : measureSets)(values.data, values.split, print)
 else if (values.register === undefined || values.queries === undefined) {
   process.stderr.write(`${USAGE}\n`)
   process.exitCode = 2

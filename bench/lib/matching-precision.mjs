@@ -7,7 +7,7 @@ import { absentRows, answersOf, factsOf, VIEWS, weighed } from './matching-sets.
 
 const WISHED = [0.95, 0.98, 0.99]
 /** One view of each set. */
-const SHOWN = VIEWS.filter(({ set, view }) => set !== 'uk-gpg' || view === 'name, address').filter(
+export const SHOWN = VIEWS.filter(({ set, view }) => set !== 'uk-gpg' || view === 'name, address').filter(
   ({ set, view }) => set !== 'listed' || view === 'name, country',
 )
 

@@ -315,7 +315,16 @@ export const EVENTS = {
     scores: list(count),
     lowestScores: z.object({ matched: rows, review: rows }).optional(),
     decisions: z
-      .object({ accepted: count, rejected: count, agreed: count, overruled: count, expired: count, unused: count, undone: count })
+      .object({
+        accepted: count,
+        rejected: count,
+        agreed: count,
+        overruled: count,
+        learned: count.default(0),
+        expired: count,
+        unused: count,
+        undone: count,
+      })
       .nullish(),
     /** Absent or null when the service is asked for no candidates, or has been asked. */
     questions: z.object({ listed: count, left: count, incomplete: count }).nullish(),

@@ -200,6 +200,8 @@ export interface DecisionCounts {
   readonly agreed: number
   /** The service matched another company. */
   readonly overruled: number
+  /** Matched because a row of nearly the same name was accepted. */
+  readonly learned: number
   readonly expired: number
   readonly unused: number
   readonly undone: number

@@ -339,6 +339,7 @@ const result = z.object({
       rejected: known.describe('a person rejected what the service found'),
       agreed: known.describe('the service found the same by itself'),
       overruled: known.describe('the service found a different company'),
+      learned: known.default(0).describe('matched, because a row of nearly the same name was accepted'),
       expired: known.describe('lines whose time is over'),
       unused: known.describe('rows decided about that are not in the input'),
       undone: known.describe('applied in the last good run and not now'),

@@ -33,9 +33,10 @@ import { compareStates } from './changes/compare.ts'
 import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { type Undone, UndoneFinder } from './changes/undone.ts'
 import { type HitsById, readHits, rowDecider, storeHits } from './decide-rows.ts'
-import { applyDecision, foundIds, isFound, type RowResult, SKIPPED } from './decisions/apply-decisions.ts'
+import { applyDecision, foundIds, isFound, learn, type RowResult, SKIPPED } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
+import { LearnedNames } from './decisions/learned-names.ts'
 import { type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { describeHeader, marksDuplicates } from './enriched-file.ts'
 import { specialParts } from './file-form.ts'
@@ -271,6 +272,8 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
   const assertOneRow = sharedDecisionChecker(plan)
   const audit = auditorOf(plan)
   const decide = isWaiting ? null : rowDecider(plan, hits)
+  const nameAt = plan.mappings.findLast(({ mapping }) => mapping === 'name')?.index ?? -1
+  const names = decisions === null ? null : new LearnedNames(decisions, plan.precision)
   return (number, inputRow, uploadRow, { answer: found, isRepeat }) => {
     const answer = proposals === null ? found : withProposals(found, proposals.get(questionAbout(uploadRow)?.id ?? ''))
     const isDecidable = identifiesAll || answer.outcome === 'review' || answer.outcome === 'unmatched'
@@ -278,7 +281,8 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
     const byKey = isDecidable ? keyFingerprint(plan, inputRow[plan.key?.index ?? 0] ?? '') : ''
     const fingerprints = byKey === '' ? [fingerprint] : [byKey, fingerprint]
     const corrected = correctDuplicate(answer)
-    const decided = applyDecision(answer, fingerprints, decisions, fetched)
+    const own = applyDecision(answer, fingerprints, decisions, fetched)
+    const decided = (names && learn(own, inputRow[nameAt] ?? '', names)) ?? own
     if (decided.decided !== null) assertOneRow(decided.decided.line, number, inputRow, uploadRow)
     const isCorrected = corrected !== null && decided.outcome === answer.outcome
     const result = isCorrected ? { ...decided, ...corrected } : decided

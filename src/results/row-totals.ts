@@ -64,6 +64,7 @@ export class RowTotals implements RowSink {
   readonly #firstRows = new Map<string, number>()
   readonly #effects: Record<Effect, number> = { accepted: 0, rejected: 0, agreed: 0, overruled: 0, narrowed: 0 }
   readonly #decided = new Set<string>()
+  #learned = 0
   readonly #others = new Map<string, number>()
   /** Rows that a decision changed. */
   readonly changed = new Set<string>()
@@ -100,6 +101,7 @@ export class RowTotals implements RowSink {
     if (doubt !== '') this.#doubtful++
     if (ruled !== null) this.#ruled?.add(ruled, () => exampleOf(this.#plan, joined))
     this.#countDecision(result, fingerprints)
+    if (result.learned !== null) this.#learned++
     if (serviceOutcome === 'matched' || serviceOutcome === 'duplicate') this.#countMatch(number, result, inputRow)
     const score = readScore(row[columns.find('match.score')] ?? '')
     if (score !== null) this.#addScore(score, serviceOutcome)
@@ -233,7 +235,8 @@ export class RowTotals implements RowSink {
   decisions(decisions: Decisions, { same, renewed }: Undone): DecisionCounts {
     const { accepted, rejected, agreed, overruled } = this.#effects
     const unused = decisions.rows - this.#decided.size
-    return { accepted, rejected, agreed, overruled, expired: decisions.expired, unused, undone: same.length + renewed.length }
+    const counts = { accepted, rejected, agreed, overruled, learned: this.#learned }
+    return { ...counts, expired: decisions.expired, unused, undone: same.length + renewed.length }
   }
 
   /** What the report has of the rows. */

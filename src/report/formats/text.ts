@@ -204,6 +204,11 @@ function files(result: Result, paint: Paint, width: number): string[] {
   const lines = result.outputs.map(({ kind, path, rows, bytes: size }) => {
     return `  ${kind.padEnd(9)} ${escapeTerminal(path)}  ${paint('dim', `${counted(rows, 'row')}, ${bytes(size)}`)}`
   })
+  const { decisions } = result
+  if (decisions !== null && decisions.learned > 0) {
+    const decided = decisions.accepted + decisions.rejected + decisions.agreed + decisions.overruled
+    lines.push(`  ${'learned'.padEnd(9)} ${counted(decisions.learned, 'row')} more matched, from ${counted(decided, 'decision')}`)
+  }
   if (result.registers !== null || result.inRegister !== null)
     lines.push(...labelled('service'.padEnd(10), serviceWords(result), width - 12))
   if (result.service !== 'embedded' && result.http.requests > 0) lines.push(`  ${'spent'.padEnd(9)} ${spentWords(result)}`)

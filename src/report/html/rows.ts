@@ -51,12 +51,13 @@ export function review(report: Report, result: Result, data: Packed | null): Mar
 
 function decided({ decisions, plan }: Result): string {
   if (decisions === null) return ''
-  const { accepted, rejected, overruled, agreed, expired, undone, unused } = decisions
+  const { accepted, rejected, overruled, agreed, learned, expired, undone, unused } = decisions
   const words: string[] = []
   if (accepted > 0) words.push(`${count(accepted)} accepted`)
   if (rejected > 0) words.push(`${count(rejected)} rejected`)
   if (overruled > 0) words.push(`${count(overruled)} set above the service`)
   if (agreed > 0) words.push(`${count(agreed)} found by the service too`)
+  if (learned > 0) words.push(`${count(learned)} more learned from them`)
   if (expired > 0) words.push(`${counted(expired, 'line')} past its last day`)
   if (undone > 0) words.push(`${counted(undone, 'decision')} undone`)
   if (unused > 0) words.push(`${counted(unused, 'row')} not in this input`)

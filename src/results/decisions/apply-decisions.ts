@@ -8,6 +8,7 @@ import { type Candidate, listCandidates } from '../candidates.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'
 import type { Decision } from './decision.ts'
 import type { Decisions, Verdict } from './decisions.ts'
+import type { LearnedNames } from './learned-names.ts'
 
 export type Effect = 'accepted' | 'rejected' | 'agreed' | 'overruled' | 'narrowed'
 
@@ -17,6 +18,8 @@ export interface RowResult extends Answer {
   readonly candidates: readonly Candidate[]
   /** The deciding line and its effect; null without a decision. */
   readonly decided: { readonly line: Decision; readonly effect: Effect } | null
+  /** The decision about a row of nearly the same name, which decides this one; null without one. */
+  readonly learned: Decision | null
 }
 
 const OF_ROW: ReadonlySet<string> = new Set(['general.rowNumber', 'general.pattern', 'general.banding', 'general.bandingDesc'])
@@ -57,6 +60,7 @@ const undecided = (
   overrideCell,
   candidates,
   decided: null,
+  learned: null,
 })
 
 export const SKIPPED: RowResult = undecided(NOT_SENT, null, [])
@@ -100,6 +104,30 @@ const idsIn = (cell: string): string[] => cell.split(' | ').map(text => text.rep
 
 const hasId = ({ id, fields }: Candidate, wanted: ReadonlySet<string>): boolean =>
   wanted.has(id) || idsIn(fields.otherIds ?? '').some(otherId => wanted.has(otherId))
+
+/** Reasons that a name does not settle. */
+const OTHER_REASONS: readonly string[] = ['', 'number-and-name-disagree', 'wrong-country']
+/** What a row says about itself besides its name. */
+const CONTRADICTED = /(?:number|vat|postcode|town|country) ≠/
+
+/**
+ * The row as a decision about a row of nearly the same `name` shows it; null where none does. Rows in review at fettle's own service alone:
+ * for these it was measured.
+ */
+export function learn(result: RowResult, name: string, names: LearnedNames): RowResult | null {
+  const [best] = result.candidates
+  if (result.outcome !== 'review' || result.decided !== null || best === undefined) return null
+  if (OTHER_REASONS.includes(cellOf(result, 'match.reason')) || CONTRADICTED.test(best.why)) return null
+  const line = names.find(name, [best.id, ...idsIn(best.fields.otherIds ?? '')])
+  if (line === null) return null
+  const accepted = accept(result, { ...line, company: best.id }, null)
+  const like = `as "${line.name.replaceAll('|', '/')}" was `
+  const overrideCell = (column: string): string | undefined => {
+    const cell = accepted.overrideCell?.(column)
+    return column === 'match.why' ? like + cell : cell
+  }
+  return { ...accepted, overrideCell, decided: null, learned: line }
+}
 
 function accept(result: RowResult, line: Decision, fetched: FetchedTags | null): RowResult {
   const ids = foundIds(result)

@@ -62,6 +62,11 @@ export class Decisions {
     return found === undefined ? undefined : this.of(found)
   }
 
+  /** All lines in force. */
+  lines(): Decision[] {
+    return this.linesAbout(this.#verdicts.keys())
+  }
+
   /** The lines in force about these rows. */
   linesAbout(fingerprints: Iterable<string>): Decision[] {
     return [...fingerprints].flatMap(fingerprint => {

@@ -10,7 +10,15 @@ import { nameDecisionsFile } from '../../../pipeline/index.ts'
 import { assertInProject } from '../../../prepare/decisions.ts'
 import { escapeTerminal, type Report, renderHtml, resultLine } from '../../../report/index.ts'
 import { count, counted } from '../../../report/words.ts'
-import { type Decision, Decisions, mergeDecisions, requireDecisions, writeDecisions, writeTable } from '../../../results/index.ts'
+import {
+  type Decision,
+  Decisions,
+  mergeDecisions,
+  orderForTeaching,
+  requireDecisions,
+  writeDecisions,
+  writeTable,
+} from '../../../results/index.ts'
 import { applyDecisions, reviewTable, runForReview } from '../../../review/review.ts'
 import { type ReviewRow, reviewRows } from '../../../runs/review-rows.ts'
 import { reportOfRun } from '../../../runs/run-queries.ts'
@@ -102,7 +110,8 @@ interface Review {
 /** Rows without a decision first. Throws FETTLE_USAGE without a terminal. */
 async function reviewAtTerminal({ rows, old, keep }: Review, flags: Flags, io: Io): Promise<readonly Decision[]> {
   const earlier = findEarlier(old)
-  const undecided = rows.filter(row => earlier(row) === null)
+  const left = rows.filter(row => earlier(row) === null)
+  const undecided = orderForTeaching(left, ({ candidates }) => candidates[0]?.id ?? '')
   const open = isOn(flags, 'all') ? [...undecided, ...rows.filter(row => earlier(row) !== null)] : undecided
   if (open.length === 0) {
     io.err(rows.length === 0 ? 'there is nothing to review' : 'every row is decided; --all includes decided rows')
