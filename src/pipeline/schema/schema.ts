@@ -87,7 +87,7 @@ const serviceMap = map({
     per: duration(1, HOUR).describe('… in this time.'),
   })
     .optional()
-    .describe('No more requests than this, over all jobs.'),
+    .describe('No more requests than this, over all jobs. Default: 25 in 5s; none for the embedded service.'),
   fileHosts: listOf(host, 'a list of hosts', 0, 50)
     .prefault(['*.amazonaws.com'])
     .describe("Hosts a download link may name besides the service's own; *. means any subdomain."),
