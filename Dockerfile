@@ -4,7 +4,7 @@ WORKDIR /src
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
-RUN npm run build && node scripts/image.mjs /image && node scripts/sbom.mjs > /image/sbom.cdx.json
+RUN npm run build && node scripts/image.mjs /image && node scripts/sbom.mjs --optional > /image/sbom.cdx.json
 WORKDIR /image
 RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund
 

@@ -1,12 +1,12 @@
 /**
  * Builds the package. `node scripts/build.mjs` writes ./dist: bundled programs with source maps, the declarations of what they
- * export, and the licences of what is bundled. `buildForTests()` writes the programs alone, and each source file as a module of
+ * export, and the list of what is bundled. `buildForTests()` writes the programs alone, and each source file as a module of
  * its own into ./build, for tests and benchmarks that need a part of fettle; only what is out of date is written.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import { decode, encode } from '@jridgewell/sourcemap-codec'
@@ -29,9 +29,9 @@ const ENTRIES = {
   'row-thread': 'input/thread/row-thread',
 }
 
-/** Not bundled: WebAssembly and fonts that are read as files, and the optional packages. */
-const { peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-const EXTERNAL = ['node-sqlite3-wasm', 'pdfkit', ...Object.keys(peerDependencies)]
+/** Not bundled: WebAssembly and fonts that are read as files, what costs no time to load, and the optional packages (docs/architecture.md). */
+const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const EXTERNAL = Object.keys({ ...dependencies, ...peerDependencies })
 
 /**
  * Parts of packages that fettle never reaches, by package or file: the bundle leaves them out. undici's index also loads fetch, caches
@@ -194,7 +194,10 @@ async function bundle() {
   const runtime = join(dist, 'chunks/rolldown-runtime.js')
   writeFileSync(runtime, readFileSync(runtime, 'utf8').replace('(import.meta.url)', '(import.meta.url ?? __filename)'))
   for (const name of filesIn(dist, '.map')) writeFileSync(join(dist, name), ownLines(readFileSync(join(dist, name), 'utf8')))
-  writeFileSync(join(dist, 'licenses.txt'), licences(output.flatMap(({ moduleIds = [] }) => moduleIds)))
+  writeFileSync(
+    join(dist, 'bundled.json'),
+    `${JSON.stringify(findBundled(output.flatMap(({ moduleIds = [] }) => moduleIds)), null, 1)}\n`,
+  )
 }
 
 /** A source map of fettle's own modules and of lines alone, as a stack trace prints them: an eighth of the size. */
@@ -209,15 +212,20 @@ function ownLines(text) {
   return JSON.stringify({ version: 3, sources: kept, names: [], mappings: encode(lines) })
 }
 
-/** The licence of every package of which a module is bundled. */
-function licences(ids) {
+/** Every package of which a module is bundled; `path` from the root, `imported`: by fettle itself. */
+function findBundled(ids) {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const folders = new Set(ids.flatMap(id => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0] ?? []))
-  const texts = [...folders].map(folder => {
+  return [...folders].sort().map(folder => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    const file = readdirSync(folder).find(one => /^(?:licen[cs]e|copying)/i.test(one))
-    return `${name} ${version} (${license})\n\n${file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim()}\n`
+    return {
+      name,
+      version,
+      license,
+      path: relative(root, folder).replaceAll('\\', '/'),
+      imported: Object.hasOwn(devDependencies, name),
+    }
   })
-  return `dist contains parts of these packages.\n\n${texts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`
 }
 
 /** Bundles the declarations that the entries reach into ./dist. Throws when the types are wrong. */
@@ -283,7 +291,7 @@ export async function buildForTests() {
     join(root, 'package-lock.json'),
     fileURLToPath(import.meta.url),
   ]
-  const builtAt = timeOf(join(dist, 'licenses.txt'))
+  const builtAt = timeOf(join(dist, 'bundled.json'))
   // A folder's time changes when a file in it is removed.
   if (inputs.some(path => timeOf(path) >= builtAt)) await bundle()
 }

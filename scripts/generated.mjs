@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 const GENERATORS = [
   'structural-index.mjs',
+  'notices.mjs',
   'page.mjs',
   'schema.mjs',
   'schema-report.mjs',

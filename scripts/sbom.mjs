@@ -1,64 +1,97 @@
 /**
- * Prints the software bill of materials of the package as CycloneDX: its dependencies, its optional packages, and the packages of which
- * dist contains parts. It is what `npm sbom` prints without the other tools. Needs `npm run build` first.
+ * The software bill of materials of the package as CycloneDX, from package-lock.json: what it requires, and the packages of which dist contains
+ * parts. Prints it; with `--optional` also with the optional packages. Needs `npm run build` first.
  */
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const read = name => readFileSync(join(root, name), 'utf8')
-const command = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only']
-const sbom = JSON.parse(
-  execFileSync('npm', command, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 28, stdio: ['ignore', 'pipe', 'ignore'] }),
-)
-
-const { name, dependencies = {}, peerDependencies = {} } = JSON.parse(read('package.json'))
-const nameOf = ref => ref.replace(/(?<=.)@.*$/, '')
-const uses = new Map(sbom.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]))
-const [self] = sbom.dependencies
-const closure = refs => {
-  const reached = new Set(refs)
-  for (const ref of reached) for (const other of uses.get(ref) ?? []) reached.add(other)
-  return reached
-}
-const direct = names => self.dependsOn.filter(ref => Object.hasOwn(names, nameOf(ref)))
-
-/** The heads of dist/licenses.txt: `name version (licence)`. */
-const bundled = new Set(
-  [...read('dist/licenses.txt').matchAll(/^(\S+) (\d\S*) \(/gm)].map(([, one, version]) => `${one}@${version}`),
-)
-const required = closure(direct(dependencies))
-const optional = closure(direct(peerDependencies))
-const isKept = ref => bundled.has(ref) || required.has(ref) || optional.has(ref)
+const read = name => JSON.parse(readFileSync(join(root, name), 'utf8'))
 
 /** Licences that the package names in a file of its own only. */
 const LICENSES = { 'dejavu-fonts-ttf': 'Bitstream-Vera', 'png-js': 'MIT' }
-const licensed = one => {
-  const id = LICENSES[one.name]
-  const licenses = id === undefined ? one.licenses : [{ license: { id } }]
-  if (!licenses?.length) throw new Error(`${one.name} has no licence in its package: name it here`)
-  return { ...one, licenses }
+
+const nameOf = path => path.replace(/^.*node_modules\//, '')
+const refOf = (path, { version }) => `${nameOf(path)}@${version}`
+
+/** Where Node finds a package that the one at `path` imports. */
+function findPackage(packages, path, name) {
+  for (let folder = path; ; folder = folder.replace(/(?:^|\/)node_modules\/(?:@[^/]+\/)?[^/]+$/, '')) {
+    const found = `${folder}${folder === '' ? '' : '/'}node_modules/${name}`
+    if (Object.hasOwn(packages, found)) return found
+    if (folder === '') return null
+  }
 }
 
-const scopeOf = ref => (required.has(ref) || bundled.has(ref) ? 'required' : 'optional')
-const components = sbom.components
-  .filter(one => isKept(one['bom-ref']))
-  .map(one => {
-    const marks = one.properties.filter(property => property.name !== 'cdx:npm:package:development')
-    const ref = one['bom-ref']
-    const properties = bundled.has(ref) ? [...marks, { name: 'cdx:npm:package:bundled', value: 'true' }] : marks
-    return { ...licensed(one), scope: scopeOf(ref), properties }
-  })
-const missing = [...bundled].filter(ref => !components.some(one => one['bom-ref'] === ref))
-if (missing.length > 0) throw new Error(`not in package-lock.json: ${missing.join(', ')}`)
+const dependenciesOf = (packages, path) => {
+  const { dependencies = {}, optionalDependencies = {} } = packages[path]
+  const names = Object.keys({ ...dependencies, ...optionalDependencies })
+  return names.map(name => findPackage(packages, path, name)).filter(found => found !== null)
+}
 
-const kept = sbom.dependencies
-  .filter(({ ref }) => ref === self.ref || isKept(ref))
-  .map(({ ref, dependsOn }) => ({
-    ref,
-    dependsOn: ref === self.ref ? [...new Set([...dependsOn.filter(isKept), ...bundled])] : dependsOn.filter(isKept),
-  }))
-const metadata = { ...sbom.metadata, component: { ...sbom.metadata.component, name, type: 'application' } }
-process.stdout.write(`${JSON.stringify({ ...sbom, metadata, components, dependencies: kept }, null, 2)}\n`)
+function reach(packages, paths) {
+  const reached = new Set(paths)
+  for (const path of reached) for (const other of dependenciesOf(packages, path)) reached.add(other)
+  return reached
+}
+
+function describe(path, { version, integrity, license }, scope, isBundled) {
+  const name = nameOf(path)
+  const id = LICENSES[name] ?? license
+  if (id === undefined) throw new Error(`${name} has no licence in its package: name it in scripts/sbom.mjs`)
+  return {
+    type: 'library',
+    'bom-ref': `${name}@${version}`,
+    name,
+    version,
+    scope,
+    ...(integrity && {
+      hashes: [{ alg: 'SHA-512', content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex') }],
+    }),
+    licenses: [/ (?:AND|OR) /.test(id) ? { expression: id } : { license: { id } }],
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    ...(isBundled && { properties: [{ name: 'cdx:npm:package:bundled', value: 'true' }] }),
+  }
+}
+
+export function makeSbom({ optional = false } = {}) {
+  const { packages } = read('package-lock.json')
+  const { name, version, license, dependencies = {}, peerDependencies = {} } = read('package.json')
+  const direct = names => Object.keys(names).map(one => `node_modules/${one}`)
+  const required = reach(packages, direct(dependencies))
+  const reached = optional ? reach(packages, direct(peerDependencies)) : new Set()
+  const bundled = read('dist/bundled.json').map(({ path }) => path)
+  const paths = [...new Set([...required, ...bundled, ...reached])].sort()
+  const missing = paths.filter(path => packages[path] === undefined)
+  if (missing.length > 0) throw new Error(`not in package-lock.json: ${missing.join(', ')}`)
+  const refs = new Map(paths.map(path => [path, refOf(path, packages[path])]))
+  const isRequired = path => required.has(path) || bundled.includes(path)
+  const components = new Map(
+    paths.map(path => [
+      refs.get(path),
+      describe(path, packages[path], isRequired(path) ? 'required' : 'optional', bundled.includes(path)),
+    ]),
+  )
+  const self = `${name}@${version}`
+  const first = [...direct(dependencies), ...bundled, ...(optional ? direct(peerDependencies) : [])]
+  const uses = new Map([[self, new Set(first.map(path => refs.get(path)))]])
+  for (const path of paths) {
+    const ref = refs.get(path)
+    const known = uses.get(ref) ?? new Set()
+    for (const other of dependenciesOf(packages, path)) if (refs.has(other)) known.add(refs.get(other))
+    uses.set(ref, known)
+  }
+  return {
+    $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: { component: { type: 'application', 'bom-ref': self, name, version, licenses: [{ license: { id: license } }] } },
+    components: [...components.values()],
+    dependencies: [...uses].map(([ref, others]) => ({ ref, dependsOn: [...others].sort() })),
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  process.stdout.write(`${JSON.stringify(makeSbom({ optional: process.argv.includes('--optional') }), null, 2)}\n`)

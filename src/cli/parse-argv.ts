@@ -15,9 +15,12 @@ const COMMON = ['debug', 'help', 'h']
 export async function parse(words: readonly string[], io: Io): Promise<ParsedCommand | number> {
   const argv = withoutSeparator(words)
   rejectSecrets(argv)
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    const { packageInfo } = await import('../env/package-info.ts')
-    io.out(packageInfo().version)
+  const [wish, ...others] = argv.filter(word => word !== '--json')
+  if (others.length === 0 && (wish === '--version' || wish === '-V') && argv.length <= 2) {
+    const { bundledPackages, packageInfo } = await import('../env/package-info.ts')
+    const { name, version } = packageInfo()
+    const bundled = () => Object.fromEntries(bundledPackages().map(one => [one.name, one.version]))
+    io.out(argv.length === 1 ? version : JSON.stringify({ name, version, node: process.version, bundled: bundled() }))
     return EXIT.ok
   }
   await rejectUnknown(argv)

@@ -8,7 +8,7 @@ import { realClock } from '../client/clock.ts'
 import { counted } from '../counted.ts'
 import type { QueueConnectionOptions } from '../distributed/connection.ts'
 import { type Env, findDataDir, findProxies, passwordFileWarning, readServiceUrl, traceWarning } from '../env/environment.ts'
-import { packageInfo } from '../env/package-info.ts'
+import { bundledPackages, packageInfo } from '../env/package-info.ts'
 import { findRunKey } from '../env/run-key.ts'
 import { assertKnownOrigin, isUntrusted, listServiceOrigins, readCredentials } from '../env/trust.ts'
 import { action, ERRORS, errorOfIssues, FettleError } from '../errors.ts'
@@ -43,7 +43,7 @@ export interface DoctorReport {
 
 export async function runDoctor(options: DoctorReport): Promise<CheckResult[]> {
   const { env, runsDir, offline } = options
-  const found = [checkVersion(), ...(await checkSettings(env)), await checkRunKey(env)]
+  const found = [checkVersion(), listBundled(), ...(await checkSettings(env)), await checkRunKey(env)]
   const prepared = options.pipeline === null ? null : await checkPipeline(options.pipeline, options, found)
   const plan = prepared?.plan ?? null
   found.push(
@@ -214,6 +214,12 @@ function findUnsafe(env: Env): CheckResult[] {
 const checkVersion = (): CheckResult => {
   const { name, version } = packageInfo()
   return ok('versions', `${name} ${version}, Node ${process.version}, ${platform()} ${arch()}`)
+}
+
+function listBundled(): CheckResult {
+  const all = bundledPackages()
+  const own = all.filter(({ imported }) => imported).map(({ name, version }) => `${name} ${version}`)
+  return ok('bundled', `${own.join(', ')}; all ${all.length}: fettle --version --json`)
 }
 
 const MB = 1024 ** 2

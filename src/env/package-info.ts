@@ -17,3 +17,14 @@ export function packageInfo(): PackageInfo {
   }
   return tool
 }
+
+/** A package of which the programs contain parts; `imported`: by fettle itself, not by another package. */
+export interface BundledPackage {
+  readonly name: string
+  readonly version: string
+  readonly imported: boolean
+}
+
+/** The packages that `npm audit` of a user does not see. */
+export const bundledPackages = (): readonly BundledPackage[] =>
+  JSON.parse(readFileSync(packageFile('dist/bundled.json'), 'utf8')) as BundledPackage[]

@@ -150,6 +150,9 @@ describe.concurrent('explain and schema', () => {
     const cwd = folderOf()
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
     expect(await fettle(['--version'], { cwd })).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+    const { stdout } = await fettle(['--version', '--json'], { cwd })
+    const undici = JSON.parse(readFileSync('node_modules/undici/package.json', 'utf8')).version
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'fettle', version, bundled: { undici } })
     for (const args of [['--help'], ['run', '--help'], ['register', '-h']])
       expect(await fettle(args, { cwd })).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('--debug') })
   })

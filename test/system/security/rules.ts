@@ -49,7 +49,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   S32: { title: 'Host allow-list, no CORS', proofs: [['unit/service/http/access.ts', "'H29'"], ['system/security/service.test.ts', 'access-control-']] },
   S33: { title: 'one JSON object a log line', proofs: [['system/security/service.test.ts', 'S31, S32, S33']] },
   S34: { title: 'rows only where the pipeline lets them', proofs: [['system/security/slow/files.test.ts', 'S34: rows']] },
-  S35: { title: 'the supply chain', proofs: [['system/security/slow/supply.test.ts', 'runs nothing at install time'], ['system/security/slow/supply.test.ts', 'matches the snapshot'], ['system/security/slow/supply.test.ts', 'npm sbom lists every part']] },
+  S35: { title: 'the supply chain', proofs: [['system/security/slow/supply.test.ts', 'runs nothing at install time'], ['system/security/slow/supply.test.ts', 'matches the snapshot'], ['system/security/slow/supply.test.ts', 'the bill of materials and the notices list']] },
   S36: { title: 'floors of versions', proofs: [['system/security/slow/supply.test.ts', 'S36: %s is at least %s']] },
   S37: { title: 'temporary files are removed, stale ones swept', proofs: [['system/security/slow/files.test.ts', 'S37: nothing stays'], ['unit/files/atomic-file.test.ts', 'its resumption clears up']] },
   S38: { title: 'no shell, no dump of the environment', proofs: [['system/security/sources.test.ts', 'no forbidden name, module, pattern or dump'], ['system/security/slow/canaries.test.ts', 'AWS_SECRET_ACCESS_KEY']] },

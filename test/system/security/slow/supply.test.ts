@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { describe, expect, test } from 'vitest'
+import { findAffected } from '../../../../scripts/advisories.mjs'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
@@ -121,7 +122,7 @@ describe('what is published', () => {
     const others = files.filter(path => !path.startsWith('dist/'))
     await expect(`${JSON.stringify(others, null, 2)}\n`).toMatchFileSnapshot('../packed.snapshot.json')
     const data = built.filter(path => !/\.(?:js|js\.map|d\.ts)$/.test(path))
-    expect(data).toEqual([expect.stringMatching(/^dist\/chunks\/any-ascii-\w+\.br$/), 'dist/licenses.txt'])
+    expect(data).toEqual(['dist/bundled.json', expect.stringMatching(/^dist\/chunks\/any-ascii-\w+\.br$/)])
     // Any other declaration is left over from an earlier build; a fresh clone has none.
     const strays = built.filter(path => path.endsWith('.d.ts') && !/^dist\/(?:types\/[^/]+|(?:\w+\/)?index)\.d\.ts$/.test(path))
     if (process.env.CI !== undefined) expect(strays).toEqual([])
@@ -147,25 +148,46 @@ describe('what is published', () => {
   })
 })
 
-test('npm sbom lists every part a user installs, with its hash, offline', () => {
-  // Not with `--omit dev`: npm then leaves out what the tools need as well (measured: 25 of 99, yaml and zod among them).
-  const args = ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only', '--offline']
-  const text = execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
-  const { components } = JSON.parse(text) as {
-    components: { group?: string; name: string; version: string; hashes?: unknown[] }[]
+test('the bill of materials and the notices list every part a user gets, with its hash', () => {
+  const { components } = JSON.parse(read('sbom.cdx.json')) as {
+    components: { name: string; version: string; hashes?: unknown[] }[]
   }
-  const listed = new Map(
-    components.map(one => [`${one.group ? `${one.group}/` : ''}${one.name}@${one.version}`, one.hashes ?? []]),
-  )
-  const missing = production.filter(
-    ([path, { version }]) => !listed.get(`${path.replace(/^.*node_modules\//, '')}@${version}`)?.length,
-  )
-  expect(missing.map(([path]) => path)).toEqual([])
-}, 60_000)
+  const listed = new Map(components.map(one => [`${one.name}@${one.version}`, one.hashes ?? []]))
+  const required = production.map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')}@${version}`)
+  const bundled = JSON.parse(read('dist/bundled.json')) as { name: string; version: string }[]
+  const parts = bundled.map(({ name, version }) => `${name}@${version}`)
+  expect(parts.length).toBeGreaterThan(40)
+  expect([...required, ...parts].filter(one => !listed.get(one)?.length)).toEqual([])
+  expect([...listed.keys()].sort()).toEqual([...new Set([...required, ...parts])].sort())
+  const notices = read('THIRD-PARTY-NOTICES.md')
+  expect(bundled.filter(({ name, version }) => !notices.includes(`\n## ${name} ${version} (`))).toEqual([])
+})
+
+describe('known advisories', () => {
+  const part = (name: string, version: string) => ({ name, version })
+  const known = [{ name: 'undici', range: '>=7.0.0 <7.5.0', id: 'GHSA-x', what: 'lost memory' }]
+
+  test('a bundled version in a known range is named, others are not', () => {
+    expect(findAffected([part('undici', '7.4.9'), part('undici', '7.5.0'), part('zod', '7.4.9')], known)).toEqual([
+      'undici 7.4.9 (>=7.0.0 <7.5.0): GHSA-x, lost memory',
+    ])
+  })
+
+  test('a range that cannot be read is an error, not an empty one', () => {
+    expect(() => findAffected([], [{ ...known[0]!, range: 'before 7.5' }])).toThrow('GHSA-x has no range: before 7.5')
+  })
+
+  test('none of the kept ranges is about a version in use', () => {
+    const { components } = JSON.parse(read('sbom.cdx.json'))
+    const { ranges } = JSON.parse(read('scripts/advisories.json'))
+    expect(ranges.length).toBeGreaterThan(0)
+    expect(findAffected(components, ranges)).toEqual([])
+  })
+})
 
 test('a weakness can be reported in private', () => {
   expect(read('SECURITY.md')).toMatch(/report a vulnerability privately/i)
-  expect(manifest.files).toContain('SECURITY.md')
+  expect(manifest.files).toEqual(expect.arrayContaining(['SECURITY.md', 'THIRD-PARTY-NOTICES.md', 'sbom.cdx.json']))
 })
 
 test('an uncaught error of a program prints its message and no more than a line of code', () => {
