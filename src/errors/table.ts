@@ -113,6 +113,7 @@ export const ERRORS = {
   FETTLE_REGISTER_NONE: entry('usage', 'No register was imported, so there is nothing to match against.', 'To try fettle with invented companies, choose the register sample (FETTLE_REGISTER=sample). To match real ones, import a register.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_REGISTER_COUNTRY: entry('usage', 'Rows are of countries without a company in the registers.', 'Import a register of these countries, or choose a different register.'),
   FETTLE_REGISTER_CHANGED: notice('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the present register, run the pipeline again once this run is finished.', action('run', 'PIPELINE')),
+  FETTLE_REGISTER_ROWS: notice('usage', 'Rows of the list that is the register are no companies: without a name, or with the id of an earlier row.', 'Correct the rows, or name other columns in register.map.'),
   FETTLE_REGISTER_UNUSED: notice('usage', 'The pipeline names registers, but its service is a remote one, which has its own.', 'Use the embedded service to match against registers of this machine.'),
   FETTLE_REUSE_UNUSED: notice('usage', 'The pipeline reuses answers, and its service is the embedded one, where nothing is paid.', 'Name a remote service to reuse answers.'),
   FETTLE_REGISTER_UNKNOWN: entry('usage', 'No register has this name.', 'List the registers.', action('register', 'list')),

@@ -138,6 +138,14 @@ async function startService(tests: TestFile, tested: PipelineInput, { folder, pl
     if (typeof register === 'object') await writeAtomic(source, writeCsv(register))
     await importRegister({ file: source, kind: 'csv', name: 'test', dir, now: new Date(0), force: false })
   }
+  if (register === undefined && typeof tested.register === 'object' && tested.register !== null && 'file' in tested.register)
+    throw new FettleError(
+      'FETTLE_USAGE',
+      `the register of the pipeline is the list ${tested.register.file}, which tests do not read`,
+      {
+        hint: 'Name a register for the tests: register: in the test file takes a CSV file, or rows.',
+      },
+    )
   const named = register ?? tested.register ?? registersOf(env) ?? []
   const registers = isOwn ? [] : ([named].flat() as string[])
   const clock = new VirtualClock()

@@ -57,7 +57,7 @@ import {
   readName,
   readText,
 } from './read-pipeline.ts'
-import { type PlannedRegisters, planRegisters } from './registers.ts'
+import { isTable, type PlannedRegisters, planRegisters, registerNames } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
 import { untrustedPlaces } from './untrusted.ts'
 
@@ -141,7 +141,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   // Before an input at an address is read.
   if (options.elsewhere !== undefined && options.isOffline !== true) assertKnownOrigin(service, env, options.service)
   const credentials = (): Credentials => readCredentials(env, service, credentialsIn(secrets), options.service)
-  const registers = await planRegisters(service, options, pipeline.register, locate(['register']))
+  const registers = await registersOf(pipeline, service, options, locate(['register']))
   const links = linksOfPipeline(pipeline)
   const notify = isUntrusted(env) ? [] : listReceivers(pipeline, secrets)
   const access = { environmentAt, locate, cwd, isInputNamed: options.input !== null, needsInput: options.elsewhere !== undefined }
@@ -162,6 +162,21 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   if (input.kind === 'file') return prepared
   const issues = input.named(planned.issues)
   return { ...prepared, issues, plan: planned.plan && Object.freeze({ ...planned.plan, issues }) }
+}
+
+/** The registers of a pipeline; a list that is one is imported where it takes part. */
+async function registersOf(
+  { register }: Pipeline,
+  service: PlannedService,
+  options: PrepareContext & Overrides,
+  at: Place | null,
+): Promise<PlannedRegisters> {
+  const { env, cwd } = options
+  const takesPart = service.kind === 'embedded' && options.register === null && isTable(register)
+  const issues = takesPart ? await (await import('./table-register.ts')).importPipelineRegister(register, { env, cwd, at }) : []
+  if (issues.some(({ severity }) => severity === 'error')) return { countries: null, issues }
+  const planned = await planRegisters(service, options, registerNames(register, cwd), at)
+  return { ...planned, issues: [...issues, ...planned.issues] }
 }
 
 const noPlan = (issues: readonly Issue[]) => ({ plan: null, issues, cut: async () => [] })

@@ -8,6 +8,7 @@ import {
   type InputOptions,
   isAddress,
   type Knowledge,
+  nearest,
   type Proposal,
   propose,
   type SeenColumn,
@@ -86,4 +87,17 @@ export async function proposeFor({ facts, columns }: InspectedColumns, decided: 
     hasLegalForm: text => parseCompanyName(text).legal !== null,
   }
   return propose(columns, filledRows(facts), knowledge, decided)
+}
+
+/** The index of the column that a user names by its header, or by its number as `#3`; throws what `refuse` makes of the reason. */
+export function findColumn(column: string, columns: InspectedColumns['columns'], refuse: (why: string) => Error): number {
+  const byName = columns.filter(({ header }) => header === column || header?.trim() === column)
+  if (byName.length === 1) return byName[0]!.index
+  if (byName.length > 1)
+    throw refuse(`columns ${byName.map(({ index }) => index + 1).join(' and ')} have this header; choose one by #number`)
+  const number = /^#(\d{1,4})$/.exec(column)?.[1]
+  if (number !== undefined && columns[Number(number) - 1] !== undefined) return Number(number) - 1
+  const headers = columns.flatMap(({ header }) => header ?? [])
+  const close = nearest(column, headers)
+  throw refuse(`there is no such column${close === null ? '' : `; did you mean ${close}?`}`)
 }

@@ -1,9 +1,10 @@
 /** The registers of a run: from the command line, the pipeline, FETTLE_REGISTER, or every imported one. */
+import { hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { type Env, findDataDir, registersOf, text } from '../env/environment.ts'
 import { action, FettleError, type Issue, issue, type Place } from '../errors.ts'
-import type { Plan, PlannedRegister, PlannedService } from '../pipeline/index.ts'
+import type { Pipeline, Plan, PlannedRegister, PlannedService, TableRegister } from '../pipeline/index.ts'
 
 export const findRegisterDir = (dataDir: string): string => join(dataDir, 'registers')
 
@@ -18,6 +19,26 @@ interface RegisterChoice {
 /** The names asked for; null for every imported register. */
 export const wantedRegisters = ({ env, register }: RegisterChoice, own: readonly string[] | null): readonly string[] | null =>
   register ?? own ?? registersOf(env)
+
+/** A name of a register: of a path, and of what tells lists of one name apart. */
+export function nameTable(path: string, mark: unknown): string {
+  const stem = basename(path)
+    .replace(/\.[^.]*$/, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 27)
+  return `${stem}-${hash('sha256', JSON.stringify(mark)).slice(0, 12)}`.replace(/^-+/, '').replace(/-+/g, '-')
+}
+
+export const isTable = (register: Pipeline['register']): register is TableRegister =>
+  register !== null && register !== undefined && 'file' in register
+
+/** The names of the registers of a pipeline. That of a list is of its path: a list that has changed takes the place of the earlier one. */
+export function registerNames(register: Pipeline['register'], cwd: string): readonly string[] | null {
+  if (register === null || register === undefined) return null
+  if (!isTable(register)) return register
+  return [nameTable(register.file, [resolve(cwd, register.file), register])]
+}
 
 interface Registers {
   readonly registers: readonly PlannedRegister[]

@@ -24,6 +24,7 @@ import {
 import { isSameInput } from '../staging/staged-input.ts'
 import { credentialsIn, linksOfPipeline } from './prepare.ts'
 import { NO_OVERRIDES, type Overrides, type PrepareContext, parseText } from './read-pipeline.ts'
+import { registerNames } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
 
 export interface ResumeContext {
@@ -57,7 +58,7 @@ export function findCurrentPipeline(state: RunState, surroundings: PrepareContex
   const { shard, rows, sent, skipped = 0 } = recorded
   // The counts of a plan are about the whole list, which the plan of a shard does not have.
   const counted = shard === undefined ? { counts: { sent, skipped } } : { shard: { shard, rows, sent, skipped } }
-  const register = findRegisters(service, recorded, options.register ?? pipeline.register)
+  const register = findRegisters(service, recorded, options.register ?? registerNames(pipeline.register, surroundings.cwd))
   const context = { file: recorded.file, target: recorded.target, limit: recorded.limit, service, register, ...counted }
   const { plan } = planRun(pipeline, recorded.input, context)
   const changed = plan === null ? ['mappings'] : findChangedKeys(plan, recorded)

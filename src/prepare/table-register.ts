@@ -1,7 +1,15 @@
 /** Any list as a register: its columns are proposed as for a list to match, and its rows imported as companies. */
-import { columnName, type Decisions, type Proposal } from '../pipeline/index.ts'
-import type { ImportRequest } from '../service/registers/index.ts'
-import { type InspectedColumns, proposeFor } from './propose.ts'
+import { resolve } from 'node:path'
+import { realClock } from '../client/clock.ts'
+import { type Env, findDataDir } from '../env/environment.ts'
+import { isUntrusted } from '../env/trust.ts'
+import { FettleError, type Issue, issue, type Place } from '../errors.ts'
+import { isInside } from '../files/paths.ts'
+import { columnName, type Decisions, nearest, type Proposal, type TableRegister } from '../pipeline/index.ts'
+import type { ImportRequest, RegisterInfo } from '../service/registers/index.ts'
+import { realPath } from './check-outputs.ts'
+import { findColumn, type InspectedColumns, inspectColumns, proposeFor } from './propose.ts'
+import { findRegisterDir, registerNames } from './registers.ts'
 
 /** Columns of the register by what a list calls them; several columns are joined. `region` and the like have no column. */
 export const REGISTER_COLUMNS_OF = {
@@ -98,3 +106,97 @@ export function tableSource(table: InspectedTable, root: string): NonNullable<Im
     },
   }
 }
+
+/** Names what a list is mapped to as a register: mappings, and the columns that only a register has. */
+export async function tableTargets(): Promise<readonly string[]> {
+  const { KINDS } = await import('../service/registers/index.ts')
+  return [...new Set([...Object.keys(REGISTER_COLUMNS_OF), ...KINDS.csv.header.split(',')])]
+}
+
+/** Throws FETTLE_INPUT_COLUMNS without a column of names. */
+export async function takeTable(
+  file: string,
+  inspected: InspectedColumns,
+  chosen: ReadonlyMap<string, number | null>,
+  how = '--map name=HEADER',
+): Promise<InspectedTable> {
+  const table = await inspectTable(inspected, chosen)
+  if (table.columns.name !== undefined) return table
+  throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${file} certainly contains the names of the companies`, {
+    hint: `Pass the column: ${how}. Its columns: ${inspected.columns.map(columnName).join(', ')}.`,
+  })
+}
+
+/** Imports a list for the runs that name it; a list that was imported before is only compared. */
+export async function importTable(
+  path: string,
+  table: InspectedTable,
+  name: string,
+  { env, cwd }: { readonly env: Env; readonly cwd: string },
+): Promise<RegisterInfo> {
+  const { importRegister } = await import('../service/registers/index.ts')
+  const source = tableSource(table, cwd)
+  const dir = findRegisterDir(findDataDir(env))
+  const request = { file: resolve(cwd, path), kind: 'csv', name, dir, now: new Date(realClock.now()), table: source } as const
+  return importRegister({ ...request, isNamedOnly: true, force: false })
+}
+
+interface TableContext {
+  readonly env: Env
+  readonly cwd: string
+  readonly signal?: AbortSignal | undefined
+  readonly at: Place | null
+}
+
+/** Imports the list that a pipeline has as its register; returns what is wrong with it. */
+export async function importPipelineRegister(register: TableRegister, context: TableContext): Promise<Issue[]> {
+  const { env, cwd, at } = context
+  try {
+    if (isUntrusted(env) && !isInside(await realPath(resolve(cwd)), await realPath(resolve(cwd, register.file))))
+      return [
+        issue(
+          'FETTLE_UNTRUSTED',
+          `${register.file} was not read, because the pipeline is untrusted: it is outside the working directory`,
+          { at },
+        ),
+      ]
+    const { path, table } = await readPipelineTable(register, context)
+    const info = await importTable(path, table, registerNames(register, cwd)![0]!, context)
+    return info.skipped === 0 ? [] : [skippedNote(register.file, info, at)]
+  } catch (error) {
+    if (!FettleError.is(error)) throw error
+    const { code, message, hint, action, issues } = error
+    const found = issues.length > 0 ? issues : [issue(code, message, { hint, ...(action && { action }) })]
+    return found.map(one => ({ ...one, hint: one.hint?.replaceAll('input.', 'register.') ?? null, at: one.at ?? at }))
+  }
+}
+
+async function readPipelineTable({ file, map, ...how }: TableRegister, { cwd, signal }: TableContext) {
+  const skip = { head: 'auto', tail: 'auto' } as const
+  const reading = { path: file, header: true, skip, ...how, sheet: how.sheet ?? null }
+  const inspected = await inspectColumns(reading, cwd, signal ?? new AbortController().signal)
+  const targets = await tableTargets()
+  const chosen = new Map<string, number | null>()
+  for (const [target, column] of Object.entries(map)) {
+    const refuse = (why: string, hint: string) =>
+      new FettleError('FETTLE_INPUT_COLUMNS', `register.map.${target} of ${file}: ${why}`, { hint })
+    const close = nearest(target, targets)
+    if (!targets.includes(target))
+      throw refuse(
+        `there is no such mapping${close === null ? '' : `; did you mean ${close}?`}`,
+        `Mappings are ${targets.join(', ')}.`,
+      )
+    const hint = `Its columns: ${inspected.columns.map(columnName).join(', ')}.`
+    const found =
+      column === '-' ? null : findColumn(column, inspected.columns, why => refuse(`${JSON.stringify(column)}: ${why}`, hint))
+    chosen.set(target === 'id' ? 'key' : target, found)
+  }
+  return { path: file, table: await takeTable(file, inspected, chosen, 'register: { file, map: { name: HEADER } }') }
+}
+
+const skippedNote = (file: string, { skipped, skippedRows: [first] }: RegisterInfo, at: Place | null): Issue =>
+  issue(
+    'FETTLE_REGISTER_ROWS',
+    `${skipped} ${skipped === 1 ? 'row' : 'rows'} of ${file} ${skipped === 1 ? 'is' : 'are'} no company and cannot be matched${first === undefined ? '' : `; line ${first.line}: ${first.why}`}`,
+    { severity: 'warn', at },
+  )

@@ -1,9 +1,7 @@
 /** `fettle clean`: matches and enriches a list with the pipeline that `init` would write. */
-import { hash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { type Product, TAGS } from '../../contract/index.ts'
-import { findDataDir } from '../../env/environment.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { extensionsOf, formatOfName } from '../../formats/index.ts'
 import { draftOf, nameDecisionsFile, type PipelineInput } from '../../pipeline/index.ts'
@@ -11,7 +9,7 @@ import type { Prepared } from '../../prepare/prepare.ts'
 import { prepareValue } from '../../prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../prepare/propose.ts'
 import { NO_OVERRIDES } from '../../prepare/read-pipeline.ts'
-import { findRegisterDir, findRegisters, wantedRegisters } from '../../prepare/registers.ts'
+import { findRegisters, nameTable, wantedRegisters } from '../../prepare/registers.ts'
 import { resolveService } from '../../prepare/resolve-service.ts'
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import { counted } from '../../report/words.ts'
@@ -26,7 +24,6 @@ import { confirmCost } from '../terminal/prompt.ts'
 import { assertCertain, inputKeys, inspectInput, proposalTable, readDecisions, readReading } from './init/proposal.ts'
 import { dryRun, reportEndings, runPipeline } from './run/run.ts'
 import { checkFlags } from './shared.ts'
-import { storedName } from './store.ts'
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -84,28 +81,17 @@ async function importOther(flags: Flags, io: Io): Promise<readonly string[] | nu
   const path = textFlag(flags, 'against')
   if (path === null) return null
   const { printSkipped, readTable } = await import('./table-register.ts')
-  const { tableSource } = await import('../../prepare/table-register.ts')
-  const { importRegister } = await import('../../service/registers/index.ts')
+  const { importTable, tableSource } = await import('../../prepare/table-register.ts')
   const table = await readTable(path, { map: flags['against-map'] }, io).catch((error: unknown) => {
     if (!FettleError.is(error)) throw error
     const hint = `${error.hint ?? ''} To read ${path} with flags, import it: fettle register import csv ${path}, and pass --register NAME.`
     throw new FettleError(error.code, error.message, { hint: hint.trim(), at: error.at, cause: error })
   })
   if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal))
-  const source = tableSource(table, io.cwd)
-  const digest = hash('sha256', JSON.stringify([table.inspected.facts.sha256, source.sheet, source.columns]))
-  const name = `${storedName(basename(path).replace(/\.[^.]*$/, '')).slice(0, 27)}-${digest.slice(0, 12)}`.replace(/^-/, '')
-  const dir = findRegisterDir(findDataDir(io.env))
-  const request = {
-    file: resolve(io.cwd, path),
-    kind: 'csv',
-    name,
-    dir,
-    now: new Date(),
-    table: source,
-    isNamedOnly: true,
-  } as const
-  const info = await importRegister({ ...request, force: false })
+  const { facts } = table.inspected
+  const { sheet, columns } = tableSource(table, io.cwd)
+  const name = nameTable(path, [facts.sha256, sheet, columns])
+  const info = await importTable(path, table, name, io)
   printSkipped(io, info.skipped, info.skippedRows, ` of ${path}`)
   return [name]
 }

@@ -1,27 +1,18 @@
 /** Any list as a register, for `register import` and `clean --against`. */
-import { FettleError } from '../../errors.ts'
-import { columnName } from '../../pipeline/index.ts'
-import { type InspectedTable, inspectTable, REGISTER_COLUMNS_OF } from '../../prepare/table-register.ts'
+import { type InspectedTable, tableTargets, takeTable } from '../../prepare/table-register.ts'
 import { escapeTerminal } from '../../report/formats/escape.ts'
-import { KINDS, type RegisterInfo } from '../../service/registers/index.ts'
+import type { RegisterInfo } from '../../service/registers/index.ts'
 import type { Flags } from '../command.ts'
 import { listFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { inspectInput, readDecisions, readReading } from './init/proposal.ts'
-
-const TARGETS = [...new Set([...Object.keys(REGISTER_COLUMNS_OF), ...KINDS.csv.header.split(',')])]
 
 /** Reads `file` as a list, by flags such as `map` and `sheet`; `id` names the column of its ids. Throws FETTLE_INPUT_COLUMNS without names. */
 export async function readTable(file: string, flags: Flags, io: Io): Promise<InspectedTable> {
   const ids = listFlag(flags, 'id').map(column => `key=${column}`)
   const maps = listFlag(flags, 'map').map(text => text.replace(/^id=/, 'key='))
   const { inspected } = await inspectInput(readReading({ ...flags, file }), io)
-  const table = await inspectTable(inspected, readDecisions({ map: [...maps, ...ids] }, inspected, TARGETS))
-  if (table.columns.name === undefined)
-    throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${file} certainly contains the names of the companies`, {
-      hint: `Pass the column: --map name=HEADER. Its columns: ${inspected.columns.map(columnName).join(', ')}.`,
-    })
-  return table
+  return takeTable(file, inspected, readDecisions({ map: [...maps, ...ids] }, inspected, await tableTargets()))
 }
 
 /** Rows that an import left out, which cannot be matched. */

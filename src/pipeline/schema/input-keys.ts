@@ -13,6 +13,7 @@ const lines = () => z.union([z.literal('auto'), whole(0, 1000)], { error: LINES 
 
 const ENCODING = 'auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030'
 const SHEET = 'the name of a sheet, or its number from 1'
+export const sheet = z.union([text(SHEET), whole(1, 10_000)], { error: SHEET })
 
 const ONE_PLACE = 'a path, or url of a database'
 
@@ -26,6 +27,18 @@ export const databaseUrl = text(
   'the address of a database such as postgresql://host/name, as one ${NAME}, or duckdb:folder/file.duckdb',
 )
 
+/** How the bytes of a text file are read. */
+export const textKeys = {
+  encoding: text(ENCODING)
+    .refine(value => value === 'auto' || canonicalEncoding(value) !== null, { error: ENCODING })
+    .transform(value => (value === 'auto' ? value : (canonicalEncoding(value) ?? value)))
+    .prefault('auto')
+    .describe('auto: byte-order mark, else strict UTF-8; anything else must be named.'),
+  delimiter: pattern('auto or one character', /^(auto|[^"\r\n\0])$/)
+    .prefault('auto')
+    .describe('auto: the delimiter is detected from the file, and shown.'),
+}
+
 const inputFields = map({
   path: path
     .optional()
@@ -38,14 +51,7 @@ const inputFields = map({
   url: databaseUrl
     .optional()
     .describe('The database of sql, as one ${NAME}: postgresql://user:password@host:5432/name; or duckdb:folder/file.duckdb.'),
-  encoding: text(ENCODING)
-    .refine(value => value === 'auto' || canonicalEncoding(value) !== null, { error: ENCODING })
-    .transform(value => (value === 'auto' ? value : (canonicalEncoding(value) ?? value)))
-    .prefault('auto')
-    .describe('auto: byte-order mark, else strict UTF-8; anything else must be named.'),
-  delimiter: pattern('auto or one character', /^(auto|[^"\r\n\0])$/)
-    .prefault('auto')
-    .describe('auto: the delimiter is detected from the file, and shown.'),
+  ...textKeys,
   header: flag().prefault(true).describe('Whether the first row names the columns.'),
   quotes: z.enum(['strict', 'relaxed']).prefault('strict').describe('relaxed: a bare quote inside a cell is text.'),
   skip: z
@@ -62,9 +68,7 @@ const inputFields = map({
     .optional()
     .transform(skip => (skip === 'auto' ? ({ head: 'auto', tail: 'auto' } as const) : skip))
     .describe('Lines around the table. auto: titles, group rows, totals, remarks and blank lines, recognised in each file.'),
-  sheet: orNull(z.union([text(SHEET), whole(1, 10_000)], { error: SHEET })).describe(
-    'Of an Excel file: the sheet, by name or by number from 1. Absent: the first with content.',
-  ),
+  sheet: orNull(sheet).describe('Of an Excel file: the sheet, by name or by number from 1. Absent: the first with content.'),
   key: orNull(columnReference).describe("The row's own id; reports name rows by it."),
   rows: map({
     min: orNull(rows()).describe('Fewer rows than this are an error: a truncated extract.'),

@@ -109,7 +109,9 @@ function unknownKey(tree: Tree, path: Path, name: string, { schema, name: docume
   }
   const keys = keysAt(path, schema)
   const close = nearest(name, keys)
-  const elsewhere = knownPaths([], schema).find(knownPath => knownPath.at(-1) === name && knownPath.length > 1)
+  const places = knownPaths([], schema).filter(knownPath => knownPath.at(-1) === name && knownPath.length > 1)
+  // How a list is read is a key of the register, too.
+  const elsewhere = places.find(([first]) => first === 'input') ?? places[0]
   const meant =
     close !== null
       ? `; did you mean ${close}?`

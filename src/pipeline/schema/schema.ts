@@ -12,7 +12,7 @@ import type { parseThreshold } from '../source/durations.ts'
 import { NOTIFY_FORMS } from '../source/secrets.ts'
 import { checkServiceUrl, isLoopback, TABLE_NAME, tableAddress } from './addresses.ts'
 import { duration, flag, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
-import { databaseUrl, input, onePlace } from './input-keys.ts'
+import { databaseUrl, input, onePlace, sheet, textKeys } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
 import { accept, after, candidates, decide, events, matching, portfolio, reuse, screen, send } from './match-keys.ts'
 
@@ -243,8 +243,24 @@ const longOutput = ({ path, url, table, mode, key, ...rest }: z.output<typeof ou
   table: url === undefined && table === undefined ? null : { mode: mode ?? 'replace', key: key ?? [] },
 })
 
-const REGISTERS = 'the name of a register, of a-z, 0-9 and -, or a list of them'
+const REGISTERS = 'the name of a register, of a-z, 0-9 and -, a list of them, or a map with file'
 const registerName = pattern(REGISTERS, /^[a-z0-9-]{1,40}$/)
+
+/** A list whose rows are the companies, as `fettle register import csv` reads it. */
+const tableRegister = map({
+  file: text('the path of a list').describe(
+    'A list of companies: CSV, Excel or Parquet. It is imported again when its content changes.',
+  ),
+  ...textKeys,
+  sheet: orNull(sheet).describe('Of a workbook: the name or the number of the sheet. Absent: the first.'),
+  map: z
+    .record(z.string(), text('a header of the list'), { error: 'a map of mappings and headers' })
+    .prefault({})
+    .describe(
+      'Headers by mapping, as in name: Vendor, id: Customer No. Columns that are not named are recognised by header and values.',
+    ),
+})
+export type TableRegister = z.output<typeof tableRegister>
 
 const NAME = 'a name of a-z, 0-9 and -, a letter or digit first, 80 characters at most'
 const TAG = 'a tag of letters, digits, ".", "_" and "-"'
@@ -266,10 +282,10 @@ export const pipelineSchema = map({
   ),
   register: orNull(
     z
-      .union([registerName, listOf(registerName, REGISTERS, 1, 50)], { error: REGISTERS })
-      .transform(given => [...new Set(typeof given === 'string' ? [given] : given)]),
+      .union([registerName, listOf(registerName, REGISTERS, 1, 50), tableRegister], { error: REGISTERS })
+      .transform(given => (typeof given === 'string' ? [given] : Array.isArray(given) ? [...new Set(given)] : given)),
   ).describe(
-    'Registers of this machine that the embedded service matches against; sample is the invented one. Absent: FETTLE_REGISTER, else all that were imported.',
+    'Registers of this machine that the embedded service matches against; sample is the invented one; or a list of companies that is imported for this pipeline. Absent: FETTLE_REGISTER, else all that were imported.',
   ),
   input,
   mappings,

@@ -83,6 +83,67 @@ describe.concurrent('a list becomes a register', () => {
   })
 })
 
+const pipeline = (register: string): string => `version: 1
+name: two
+register: ${register}
+input: { path: list.csv, key: ref }
+mappings: { name: name, country: country }
+enrich: { product: basic, tags: [general.connectId] }
+poll: { every: 500ms }
+output: { path: out.csv, columns: [ref, match.outcome, general.connectId] }
+`
+
+describe.concurrent('a list is the register of a pipeline', () => {
+  test('it is imported for this pipeline, and again when its content changes; a resume and other pipelines are as before', async () => {
+    const { cwd, call } = made({ 'crm.csv': lines(';'), 'p.yml': pipeline('{ file: crm.csv, map: { id: Customer } }') })
+    const out = (): string[] => readFileSync(join(cwd, 'out.csv'), 'utf8').trimEnd().split(/\r?\n/)
+    expect((await call('run', 'p.yml', '-q')).code).toBe(0)
+    expect(out()).toEqual([
+      'ref,match.outcome,general.connectId',
+      'r1,matched,GB-X-01234567',
+      'r2,matched,DE-X-C_2',
+      'r3,unmatched,',
+    ])
+    writeFileSync(join(cwd, 'crm.csv'), `${lines(';')}C-4;Unknown Works BV;;NL;;\r\n`)
+    expect((await call('run', 'p.yml', '-q')).code).toBe(0)
+    expect(out().at(-1)).toBe('r3,matched,NL-X-C_4')
+    expect(readdirSync(join(cwd, 'data/registers')).filter(name => name.startsWith('crm-'))).toHaveLength(1)
+    writeFileSync(join(cwd, 'p.yml'), pipeline('null').replace('register: null\n', ''))
+    expect((await call('check', 'p.yml')).stderr).toContain('FETTLE_REGISTER_NONE')
+  })
+
+  test.each([
+    ['{ file: none.csv }', 'cannot read the input none.csv: there is no such file'],
+    ['{ file: crm.csv, map: { nmae: Vendor name } }', 'there is no such mapping; did you mean name?'],
+    ['{ file: crm.csv, map: { name: Vendor } }', 'register.map.name of crm.csv: "Vendor": there is no such column'],
+    ['{ file: latin.csv }', 'set register.encoding: windows-1252'],
+    ['{ file: numbers.csv }', 'no column of numbers.csv certainly contains the names'],
+    ['{ file: crm.csv, mapp: {} }', '"mapp" is not part of register; did you mean map?'],
+    ['{ map: {} }', 'register'],
+  ])('%s is refused: %s', async (register, message) => {
+    const files = { 'latin.csv': Buffer.from(lines(';'), 'latin1'), 'numbers.csv': 'a;b\n1;2\n3;4\n' }
+    const { call } = made({ 'crm.csv': lines(';'), 'p.yml': pipeline(register), ...files })
+    const { code, stderr } = await call('check', 'p.yml')
+    expect(stderr).toContain(message)
+    expect(code).toBeGreaterThan(0)
+  })
+
+  test('rows that are no company are counted, and a list outside the checkout is not read for an untrusted pipeline', async () => {
+    const { cwd, call } = made({
+      'crm.csv': `${lines(';')}C-1;Acme Works Ltd;LS2;GB;;\r\n`,
+      'p.yml': pipeline('{ file: crm.csv, map: { id: Customer } }'),
+    })
+    expect((await call('check', 'p.yml')).stderr).toContain(
+      '1 row of crm.csv is no company and cannot be matched; line 5: the id C-1 is on an earlier line',
+    )
+    writeFileSync(join(cwd, 'p.yml'), pipeline('{ file: ../crm.csv }'))
+    const env = { FETTLE_DATA: join(cwd, 'data'), FETTLE_REGISTER: '', FETTLE_UNTRUSTED: '1' }
+    expect((await fettle(['check', 'p.yml'], { cwd, env })).stderr).toContain(
+      '../crm.csv was not read, because the pipeline is untrusted',
+    )
+  })
+})
+
 test('rows of a killed import begin behind those that were read', async () => {
   const cwd = folderOf({ 'crm.csv': `name;town\nA Ltd;Leeds\n;\nB Ltd;York\nC Ltd;Hull\n` })
   const reading = {

@@ -4,7 +4,7 @@ import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { defined } from '../../../defined.ts'
 import { FettleError } from '../../../errors.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
-import { type InspectedColumns, inspectColumns, proposeFor, type Reading } from '../../../prepare/propose.ts'
+import { findColumn, type InspectedColumns, inspectColumns, proposeFor, type Reading } from '../../../prepare/propose.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import { counted } from '../../../report/words.ts'
 import { type Flags, usageError } from '../../command.ts'
@@ -109,7 +109,7 @@ export function readDecisions(flags: Flags, { columns }: InspectedColumns, targe
     assertTarget(target, why => bad(why, `Mappings are ${targets.join(', ')}.`), targets)
     if (decided.has(target)) throw bad(`${target} was given twice`, 'Pass it once.')
     const refuse = (why: string) => bad(why, `Its columns: ${columns.map(columnName).join(', ')}.`)
-    decided.set(target, column === '-' ? null : columnFor(column, columns, refuse))
+    decided.set(target, column === '-' ? null : findColumn(column, columns, refuse))
   }
   return decided as Decisions
 }
@@ -118,18 +118,6 @@ export function assertTarget(target: string, refuse: (why: string) => Error, tar
   if (targets.includes(target)) return
   const close = nearest(target, targets)
   throw refuse(`there is no mapping ${JSON.stringify(target)}${close === null ? '' : `; did you mean ${close}?`}`)
-}
-
-function columnFor(column: string, columns: InspectedColumns['columns'], refuse: (why: string) => Error): number {
-  const byName = columns.filter(({ header }) => header === column || header?.trim() === column)
-  if (byName.length === 1) return byName[0]!.index
-  if (byName.length > 1)
-    throw refuse(`columns ${byName.map(({ index }) => index + 1).join(' and ')} have this header; choose one by #number`)
-  const number = /^#(\d{1,4})$/.exec(column)?.[1]
-  if (number !== undefined && columns[Number(number) - 1] !== undefined) return Number(number) - 1
-  const headers = columns.flatMap(({ header }) => header ?? [])
-  const close = nearest(column, headers)
-  throw refuse(`there is no such column${close === null ? '' : `; did you mean ${close}?`}`)
 }
 
 const HEADER_WIDTH = 28
