@@ -13,7 +13,9 @@ export {
   collect,
   definePipeline,
   loadPipeline,
+  match,
   merge,
+  openMatcher,
   renderReport,
   resume,
   run,
@@ -36,6 +38,7 @@ export type {
 } from './library/options.ts'
 export type { ResultRow, RunReport } from './library/result-rows.ts'
 export { type Checkpoint, type RunHandle, RunStopped } from './library/run-handle.ts'
+export type { MatchableRow, MatchedCompany, MatcherOptions, RegisterMatcher, RowMatch } from './matcher/types.ts'
 export type { Clock } from './model/requests.ts'
 export type { RunReporter } from './observe/reporters.ts'
 export type { PipelineInput, Plan } from './pipeline/index.ts'

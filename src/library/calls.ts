@@ -5,6 +5,7 @@ import { findResumable, resumeOrCollect, runPrepared } from '../distributed/run-
 import { FettleError } from '../errors.ts'
 import type { RunResult } from '../execution/run-settings.ts'
 import { getRunStatus, watchRun } from '../execution/status.ts'
+import type { MatcherOptions, RegisterMatcher } from '../matcher/types.ts'
 import type { RunReporter } from '../observe/reporters.ts'
 import { listIssues } from '../prepare/kept-list.ts'
 import { findOpenRunId } from '../runs/open-runs.ts'
@@ -131,3 +132,6 @@ export const status = (wanted: RunRef | undefined, options: WatchOptions): Promi
       all.watch === true ? await watchRun(runId, place, all.timeoutMs ?? null, () => {}) : await getRunStatus(runId, place)
     return { runId, status, exitCode: code, carrier, jobs, report: reportOfRun(runsDir, runId) }
   })
+
+export const openMatcher = async (options: MatcherOptions): Promise<RegisterMatcher> =>
+  (await import('../matcher/matcher.ts')).openMatcher(options, options.env ?? process.env)

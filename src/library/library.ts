@@ -2,6 +2,8 @@
  * Pipelines from a program: `check`, `run`, `resume`, `collect`, `merge`, `status`, and queues by `submit` and `worker`. A failed check
  * is a result; errors are thrown when there is no answer.
  */
+
+import type { MatchableRow, MatcherOptions, RegisterMatcher, RowMatch } from '../matcher/types.ts'
 import type { PipelineInput } from '../pipeline/index.ts'
 import type { LoadOptions } from '../prepare/read-pipeline.ts'
 import type { Report, ReportFormat } from '../report/index.ts'
@@ -29,6 +31,25 @@ const calls = () => import('./calls.ts')
  */
 export const check = async (pipeline: string | RowsPipeline, options: LibraryOptions = {}): Promise<Check> =>
   (await calls()).check(pipeline, options)
+
+/**
+ * Opens registers of this machine to match rows in this process; nothing is sent and nothing written but the index of a register that is
+ * opened for the first time. Rejects with FETTLE_REGISTER_NONE or FETTLE_REGISTER_UNKNOWN without a register. Call `close`.
+ */
+export const openMatcher = async (options: MatcherOptions = {}): Promise<RegisterMatcher> => (await calls()).openMatcher(options)
+
+/** Matches rows as one list against registers of this machine, which are opened and closed; see `openMatcher`. */
+export async function match(
+  rows: Iterable<MatchableRow> | AsyncIterable<MatchableRow>,
+  options: MatcherOptions = {},
+): Promise<RowMatch[]> {
+  const matcher = await openMatcher(options)
+  try {
+    return await matcher.match(rows)
+  } finally {
+    matcher.close()
+  }
+}
 
 /**
  * Runs a pipeline, or resumes its unfinished run. `input` of an object may be rows; `rows()` of the report yields the result. Rejects

@@ -71,7 +71,10 @@ export async function findRegisters(env: Env, wanted: readonly string[] | null):
 }
 
 /** What the rows of a plan are matched by on this machine, without a service; the sample is imported. Throws as findRegisters does. */
-export async function registersHere({ register, companyNumbers, precision }: Plan, { env, register: named }: RegisterChoice) {
+export async function registersHere(
+  { register, companyNumbers, precision }: Partial<Pick<Plan, 'register' | 'companyNumbers' | 'precision'>>,
+  { env, register: named }: RegisterChoice,
+) {
   const { importSample, SAMPLE } = await import('../service/registers/index.ts')
   const { systemClock } = await import('../service/clock.ts')
   const wanted = named ?? register?.map(({ name }) => name) ?? null

@@ -167,13 +167,27 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['counted', 'errors', 'loop-turns', 'share-interval', 'model:types', 'normalise', 'pipeline', 'input', 'results'],
     ...['service', 'service/matching:types', 'prepare:types', 'review'],
   ],
+  matcher: ['errors', 'contract', 'nearest', 'loop-turns', 'env:types', 'prepare', 'service', 'service/matching:types'],
   distributed: [
     ...['counted', 'errors', 'model:types', 'pipeline', 'journal', 'client:types', 'files', 'results', 'reuse', 'reuse/files'],
     ...['report', 'queue', 'env', 'runs', 'observe', 'prepare', 'spending', 'execution', 'node:'],
   ],
   library: [
     ...['loop-turns', 'shell-command', 'errors', 'model', 'pipeline', 'journal:types', 'files', 'formats', 'formats/index'],
-    ...['input', 'reuse', 'report', 'env', 'runs', 'staging', 'observe', 'prepare', 'execution', 'distributed', 'node:'],
+    ...[
+      'input',
+      'reuse',
+      'report',
+      'env',
+      'runs',
+      'staging',
+      'observe',
+      'prepare',
+      'execution',
+      'distributed',
+      'matcher',
+      'node:',
+    ],
   ],
   'pipeline-tests': [
     ...[
@@ -199,7 +213,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   index: [
     ...['errors', 'contract', 'model:types', 'pipeline:types', 'journal:types', 'run:types', 'client', 'report:types'],
-    ...['observe:types', 'prepare:types', 'library'],
+    ...['observe:types', 'prepare:types', 'matcher:types', 'library'],
   ],
   cli: [
     ...['counted', 'defined', 'shell-command', 'package-file', 'errors', 'contract', 'model', 'pipeline', 'journal:types'],

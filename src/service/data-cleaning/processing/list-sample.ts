@@ -42,28 +42,34 @@ interface Chosen extends Partial<Pick<ListFacts, 'companyNumbers'>> {
   readonly precision?: number | undefined
 }
 
-/** Registers, opened to match the rows of a list with the facts that a job estimates. Close them. Throws as openRegister does. */
-export async function openForList(queries: AsyncIterable<Query>, { dir, names, precision, ...given }: Chosen) {
+/** Registers, opened to match rows of several lists, each with the facts that a job estimates. Close them. Throws as openRegister does. */
+export async function openForLists({ dir, names }: Pick<Chosen, 'dir' | 'names'>) {
   const { index, pages, infos, officers } = await openRegister(dir, names)
   officers.close()
-  const close = (): void => pages?.close()
+  const engine = {
+    rowEvidence: (query: Query) => rowEvidence(index, query),
+    absentEvidence: (query: Query, at: number) => absentEvidence(index, query, at),
+    size: index.companies.length,
+  }
+  return {
+    index,
+    registers: infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate })),
+    factsOf: (queries: Parameters<typeof factsOf>[0], precision: number | undefined) =>
+      factsOf(queries, engine, { pace: turnEvery(), precision }),
+    match: (query: Query, list: ListFacts) => match(index, query, undefined, list),
+    companiesNamed: (text: string, country: string) => companiesNamed(index, text, country),
+    close: (): void => pages?.close(),
+  }
+}
+
+/** Registers, opened to match the rows of one list. Close them. Throws as openRegister does. */
+export async function openForList(queries: AsyncIterable<Query>, { dir, names, precision, ...given }: Chosen) {
+  const opened = await openForLists({ dir, names })
   try {
-    const engine = {
-      rowEvidence: (query: Query) => rowEvidence(index, query),
-      absentEvidence: (query: Query, at: number) => absentEvidence(index, query, at),
-      size: index.companies.length,
-    }
-    const list = { ...(await factsOf(queries, engine, { pace: turnEvery(), precision })), ...given }
-    const registers = infos.map(({ name, companies, snapshotDate }) => ({ name, companies, snapshotDate }))
-    return {
-      index,
-      registers,
-      match: (query: Query) => match(index, query, undefined, list),
-      companiesNamed: (text: string, country: string) => companiesNamed(index, text, country),
-      close,
-    }
+    const list = { ...(await opened.factsOf(queries, precision)), ...given }
+    return { ...opened, match: (query: Query) => opened.match(query, list) }
   } catch (error) {
-    close()
+    opened.close()
     throw error
   }
 }
