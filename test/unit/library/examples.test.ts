@@ -20,6 +20,7 @@ const OUTPUTS: Readonly<Record<string, readonly RegExp[]>> = {
     /^\d+ rows\n(?:success|warn) 0\.\d+ out\/clean\.csv\n$/,
     /^20\n$/,
     /^### \S first-rows: /,
+    /^review N Hepworth & Co Limited name /,
     /^1 matched\n2 unmatched\n$/,
     /^sigint cancelled true\n(?:success|warn)\n$/,
     /^FETTLE_\w+ retryable true true\n$/,
