@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Rows of a sample: a share is then certain to three points in a hundred. A shorter list is taken whole. */
-const SAMPLE_ROWS = 1000
+/** Rows of a sample: a share is then certain to four points in a hundred. More rows change no decision of the labelled lists for the better. */
+const SAMPLE_ROWS = 500
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32)
 

@@ -87,7 +87,7 @@ function speedOf(index, queries) {
 }
 
 /** Rows of a sample, and companies of the register that are asked for with them taken out of it. */
-const [ROWS, STRANGERS] = [1000, 2000]
+const [ROWS, STRANGERS] = [500, 1000]
 
 /** The evidence of companies that are asked for with them taken out of the register. */
 export const absentRows = (index, queries) =>

@@ -6,7 +6,7 @@ import { listRecords, registerOf } from './blocking/company-records.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
 import { decide, findMatchingOdds, type Verdict } from './decide/decide.ts'
 import { evidencePattern, explainMatch } from './decide/explain.ts'
-import { hasNamesake, numberHolds } from './decide/list-facts.ts'
+import { hasNamesake, LOWEST_ODDS, numberHolds } from './decide/list-facts.ts'
 import { listScores, type RankedCompany, scoreCompanies, toChance } from './decide/score.ts'
 import { AT, namedFeatures, RowVectors, type Vector } from './features.ts'
 import { type PreparedQuery, prepareQuery, withReadings } from './query.ts'
@@ -90,14 +90,19 @@ export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
   const first = prepareQuery(index, query)
   const besides = besidesOf(first)
   if (first.names.length === 0 && first.keys.length === 0) return { matchedFrom: null, besides, numberHolds: null }
-  const read = withReadings(index, query, first)
-  const found = (read === null ? [first] : [first, read]).map(prepared => {
+  const look = (prepared: PreparedQuery): RowEvidence => {
     vectors.clear()
     const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared), 0, vectors)
     const scored = joinRecords(index, prepared, compared, DEFAULT_CANDIDATES, 0, vectors)
-    return { odds: findMatchingOdds(prepared, scored), numberHolds: numberHolds(prepared, compared) }
-  })
-  return { matchedFrom: Math.min(...found.map(({ odds }) => odds)), besides, numberHolds: found.at(-1)!.numberHolds }
+    return { matchedFrom: findMatchingOdds(prepared, scored), besides, numberHolds: numberHolds(prepared, compared) }
+  }
+  const written = look(first)
+  // A further reading cannot lower what is lowest, and says nothing about a number that is not there.
+  const isSettled = written.matchedFrom! <= LOWEST_ODDS && written.numberHolds === null
+  const read = isSettled ? null : withReadings(index, query, first)
+  if (read === null) return written
+  const again = look(read)
+  return { ...again, matchedFrom: Math.min(written.matchedFrom!, again.matchedFrom!) }
 }
 
 /** The fractions of its multiples are spread evenly, wherever one stops. */

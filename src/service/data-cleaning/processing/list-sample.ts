@@ -11,7 +11,7 @@ import { openRegister } from '../../registers/index.ts'
 import type { Pace } from './job-pace.ts'
 
 /** Companies of the register that are asked for with them taken out of it, to learn how rows that it lacks are matched; fewer for a short list. */
-const ABSENT = 2000
+const ABSENT = 1000
 const ABSENT_PER_ROW = 10
 
 /** The facts of the list of these rows; `precision`: the share of its matches that should be right. */

@@ -12,8 +12,9 @@ import type { ScoredCompany } from './score.ts'
 const LEAST_ROWS = 50
 
 /** The odds to choose from: the lowest first, STEP apart, so that a list that changes a little is decided alike. */
-const [LOWEST, HIGHEST, STEP] = [-4, 6, 0.25]
-const ODDS = Array.from({ length: (HIGHEST - LOWEST) / STEP + 1 }, (_, at) => LOWEST + at * STEP)
+export const LOWEST_ODDS = -4
+const [HIGHEST, STEP] = [6, 0.25]
+const ODDS = Array.from({ length: (HIGHEST - LOWEST_ODDS) / STEP + 1 }, (_, at) => LOWEST_ODDS + at * STEP)
 
 /** Where no odds keep the share of wrong matches, those with the fewest are taken if this multiple of it is kept. */
 const WRONG_AT_MOST = 2.5
