@@ -87,7 +87,9 @@ function speedOf(index, queries) {
 }
 
 /** Rows of a sample, and companies of the register that are asked for with them taken out of it. */
-const [ROWS, STRANGERS] = [500, 1000]
+const [ROWS, STRANGERS] = [500, 2000]
+/** So many are enough for a list of which this share is found. */
+const [FEW_STRANGERS, WELL_FOUND] = [1000, 0.5]
 
 /** The evidence of companies that are asked for with them taken out of the register. */
 export const absentRows = (index, queries) =>
@@ -106,7 +108,9 @@ export function factsOf(list, absent, precision) {
     row.evidence ??= rowEvidence(row.index, row.query)
     for (; due >= 0.5; due--) rows.push(row.evidence)
   }
-  return estimateFacts(rows, absent, precision)
+  const few = absent.slice(0, FEW_STRANGERS)
+  const isFound = estimateFacts(rows, few).inRegister.from >= WELL_FOUND
+  return estimateFacts(rows, isFound ? few : absent, precision)
 }
 
 /** Answers of all rows of one list with these facts. */

@@ -11,7 +11,9 @@ import { openRegister } from '../../registers/index.ts'
 import type { Pace } from './job-pace.ts'
 
 /** Companies of the register that are asked for with them taken out of it, to learn how rows that it lacks are matched; fewer for a short list. */
-const ABSENT = 1000
+const ABSENT = 2000
+/** So many are enough for a list of which this share at least is found without doubt: few of its rows can be wrong. */
+const [FEW_ABSENT, WELL_FOUND] = [1000, 0.5]
 const ABSENT_PER_ROW = 10
 
 /** The facts of the list of these rows; `precision`: the share of its matches that should be right. */
@@ -29,6 +31,7 @@ export async function factsOf(
   const absent: RowEvidence[] = []
   const most = isShort(rows) ? 0 : Math.min(ABSENT, ABSENT_PER_ROW * rows.length, engine.size)
   for (let at = 0; at < most; at++) {
+    if (at === FEW_ABSENT && estimateFacts(rows, absent).inRegister.from >= WELL_FOUND) break
     absent.push(engine.absentEvidence(sample[at % sample.length]!, at))
     await pace()
   }
