@@ -103,6 +103,8 @@ const decided = {
 /** A decision: `statusCode` is a text of a number. Its log has the number. */
 export const decisionReply = lazy(() => z.looseObject({ correlationId, ...decided }))
 
+export type MadeDecision = z.infer<typeof decisionReply>
+
 const logged = {
   decisionLogId: wholeNumber(),
   ...fieldsOf(z.string().optional(), 'provenirId', 'friendlyName'),

@@ -105,10 +105,8 @@ export class Decider {
 
   #refer({ name }: CompiledRule, reads: readonly number[]): Decision {
     const field = reads.find(at => this.#read(at) !== READ)!
-    const missing = this.fields[field]!
-    const wanted = kindInWords(this.#kinds[field]!)
-    const problem = this.#read(field) === ABSENT ? 'is missing' : `is not ${wanted}: "${this.#show(field)}"`
-    return { decision: 'refer', rule: name, why: `${missing} ${problem}`, missing }
+    const cell = this.#read(field) === ABSENT ? undefined : this.#cells[field]
+    return referWithout(name, this.fields[field]!, this.#kinds[field]!, cell)
   }
 
   #explain({ because, reads }: CompiledRule): string {
@@ -124,8 +122,7 @@ export class Decider {
   }
 
   #show(field: number): string {
-    const cell = this.#cells[field]?.trim().replace(/\s+/g, ' ') ?? ''
-    return cell.length > 60 ? `${cell.slice(0, 60)}…` : cell
+    return showCell(this.#cells[field] ?? '')
   }
 
   #compileRule({ name, when, decision, because }: DecisionTable['rules'][number]): CompiledRule {
@@ -187,6 +184,17 @@ export class Decider {
     const has = values.length === 1 ? (value: string | number) => value === only : (value: string | number) => set.has(value)
     return () => (this.#read(field) !== READ ? UNKNOWN : has(this.#values[field]!) ? YES : NO)
   }
+}
+
+/** Refers a row for a value that is needed and missing or unreadable. */
+export function referWithout(rule: string, missing: string, field: Field, cell: string | undefined): Decision {
+  const problem = cell === undefined ? 'is missing' : `is not ${kindInWords(field)}: "${showCell(cell)}"`
+  return { decision: 'refer', rule, why: `${missing} ${problem}`, missing }
+}
+
+function showCell(cell: string): string {
+  const shown = cell.trim().replace(/\s+/g, ' ')
+  return shown.length > 60 ? `${shown.slice(0, 60)}…` : shown
 }
 
 function judgeAll(judges: readonly Judge[]): ReturnType<Judge> {

@@ -71,11 +71,8 @@ function validParts(given: unknown, key: string, form: typeof TABLE_PARTS.rule):
 
 const AGES = ['days', 'months', 'years']
 
-function fieldProblems(
-  name: string,
-  { type = 'text', decimal, order, unit }: Field,
-  rules: readonly PlacedRule[],
-): TableProblem[] {
+/** Problems of the declaration of a field, at its name under `fields`. */
+export function declarationProblems(name: string, { type = 'text', decimal, order, unit }: Field): TableProblem[] {
   const path = ['fields', name]
   const only = (key: string, types: string): TableProblem => ({
     path: [...path, key],
@@ -88,6 +85,12 @@ function fieldProblems(
   if (unit !== undefined && type !== 'number' && type !== 'age') problems.push(only('unit', 'type: number or age'))
   if (type === 'age' && !AGES.includes(unit ?? ''))
     problems.push({ path: [...path, 'unit'], message: `fields.${name}: an age needs unit: days, months or years` })
+  return problems
+}
+
+function fieldProblems(name: string, field: Field, rules: readonly PlacedRule[]): TableProblem[] {
+  const path = ['fields', name]
+  const problems = declarationProblems(name, field)
   const read = new Set(
     rules.flatMap(([{ when }]) => Object.entries(when).flatMap(([key, given]) => [key, ...comparedFields(given)])),
   )

@@ -31,6 +31,17 @@ export function valueReader({ type = 'text', unit }: Field): Read {
   return value => (/[,'’\u00a0\u202f]|\d \d/.test(value) ? null : readNumber(value, '.', unit))
 }
 
+/** How cells of a field are sent: numbers as such, days as 2026-01-31, texts as they are. */
+export function sentValueReader(field: Field, asOf: string): Read {
+  if ((field.type ?? 'text') === 'text') return cell => cell.trim()
+  const read = cellReader(field, asOf)
+  if (field.type !== 'date') return read
+  return cell => {
+    const day = read(cell)
+    return day === null ? null : String(day).replace(/^(\d+)(\d\d)(\d\d)$/, '$1-$2-$3')
+  }
+}
+
 const foldText = (cell: string): string => cell.trim().normalize('NFC').toLowerCase()
 
 function readNumber(cell: string, decimal: '.' | ',', unit: string | undefined): number | null {

@@ -64,7 +64,7 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
       })
   const service = needs.isNeeded && trace !== undefined ? trace.client(ready.service) : ready.service
   const ports: Ports = {
-    ...{ service, portfolios: service, screening: service, candidates: service, reports: service },
+    ...{ service, portfolios: service, screening: service, candidates: service, reports: service, trees: service },
     fetchByJob: companies => needs.fetchByJob(companies, { plan, directory, settings }),
     source: needs.source,
     results: needs.results,

@@ -10,7 +10,7 @@ import { FettleError, type Issue, issue } from '../errors.ts'
 import type { PlannedRegister, PlannedService } from '../pipeline/index.ts'
 import { findRegisterDir, findRegisters, findScreeningDir } from '../prepare/registers.ts'
 import { snapshotText } from '../report/service-words.ts'
-import type { CandidateService, PortfolioService, ReportService, ScreenService, Service } from '../run/index.ts'
+import type { CandidateService, PortfolioService, ReportService, ScreenService, Service, TreeService } from '../run/index.ts'
 
 export interface ServiceNeeds {
   readonly service: PlannedService
@@ -41,7 +41,7 @@ export interface ServiceNeeds {
 }
 
 export interface ReadyService {
-  readonly service: Service & PortfolioService & ScreenService & CandidateService & ReportService
+  readonly service: Service & PortfolioService & ScreenService & CandidateService & ReportService & TreeService
   readonly issues: readonly Issue[]
   close(): Promise<void>
 }

@@ -15,6 +15,7 @@ import {
   type NoticeState,
   type PortfolioState,
 } from './portfolio.ts'
+import { afterTree, NO_TREE_YET, type TreeState } from './tree.ts'
 
 export interface ScreenState {
   /** When a search was requested whose answer is not recorded yet, null when none is open. */
@@ -78,6 +79,7 @@ export interface CompanyActionState {
   readonly portfolio: PortfolioState | null
   readonly screening: ScreenState | null
   readonly events: NoticeState | null
+  readonly tree: TreeState | null
 }
 
 /** As many as a report shows; the journal has all of them. */
@@ -92,12 +94,13 @@ const NOT_ASKED: CandidateState = {
   ...{ by: 'match', answers: NO_ANSWERS, isProposed: false },
 }
 
-export const initialCompanyActions = ({ candidates, portfolio, screen, events }: Plan): CompanyActionState => ({
+export const initialCompanyActions = ({ candidates, portfolio, screen, events, tree }: Plan): CompanyActionState => ({
   candidates: candidates == null ? null : NOT_ASKED,
   accepted: candidates?.fetch == null ? null : NOTHING_ACCEPTED,
   companies: null,
   portfolio: portfolio == null ? null : NO_PORTFOLIO_YET,
   events: events == null ? null : NO_NOTICES,
+  tree: tree === undefined ? null : NO_TREE_YET,
   screening:
     screen == null
       ? null
@@ -128,6 +131,8 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
   if (portfolio !== null && portfolio !== state.portfolio) return { portfolio }
   const events = state.events && afterNotices(state.events, event)
   if (events !== null && events !== state.events) return { events }
+  const tree = state.tree && afterTree(state.tree, event)
+  if (tree !== null && tree !== state.tree) return { tree }
   switch (event.type) {
     case 'screen.requested':
       return screening && { screening: { ...screening, openSince: screening.openSince ?? event.at } }
@@ -161,10 +166,11 @@ const afterProposals = (state: CandidateState | null, counts: QuestionCounts | n
 export const afterOutputs = (
   state: CompanyActionState,
   event: RunEvent & { readonly type: 'output.written' },
-): Pick<CompanyActionState, 'candidates' | 'accepted' | 'companies'> => ({
+): Pick<CompanyActionState, 'candidates' | 'accepted' | 'companies' | 'tree'> => ({
   candidates: afterProposals(state.candidates, event.questions ?? null),
   accepted: afterWriting(state.accepted, event.accepted ?? null),
   companies: event.companies ?? state.companies,
+  tree: state.tree && { ...state.tree, listed: event.treeQuestions ?? state.tree.listed },
 })
 
 function afterQuestion(state: CandidateState, event: RunEvent): CandidateState {

@@ -31,6 +31,8 @@ const PATHS: { readonly [Type in RunEvent['type']]?: readonly string[] } = {
   'portfolio.added': ['refused'],
   'portfolio.compared': ['examples'],
   'portfolio.settled': ['left'],
+  'decide.made': ['answer.rule', 'answer.why'],
+  'decide.refused': ['why'],
   'screen.requested': ['company'],
   'screen.finished': COMPANY,
   'screen.reused': COMPANY,

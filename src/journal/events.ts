@@ -125,6 +125,20 @@ const REUSE_EVENTS = {
   'searches.kept': { what: z.enum(['screen', 'candidates']), searches: count },
 } as const satisfies Readonly<Record<string, z.ZodRawShape>>
 
+// The stages `tree` and `decide`.
+const TREE_EVENTS = {
+  'tree.found': { id: text, name: text },
+  'decide.requested': { question: text },
+  'decide.made': {
+    done: count,
+    question: text,
+    answer: z.object({ decision: z.enum(DECISIONS), rule: text, why: text }),
+    adopted: flag,
+  },
+  /** The service refused the company: its rows are referred. */
+  'decide.refused': { done: count, question: text, why: text },
+} as const satisfies Readonly<Record<string, z.ZodRawShape>>
+
 // The stages `portfolio` and `events`.
 const ids = list(text)
 const transfer = z.enum(['import', 'sync'])
@@ -332,6 +346,8 @@ export const EVENTS = {
     accepted: count.nullish(),
     /** Absent or null when no stage uses them. */
     companies: z.object({ listed: count, nameless: count }).nullish(),
+    /** Absent or null without a decision tree of the service, and once it has answered. */
+    treeQuestions: count.nullish(),
   },
   'candidates.requested': { question: text },
   /** Nothing was asked: the question may be asked again. */
@@ -356,6 +372,7 @@ export const EVENTS = {
   /** The answer was lost: it may be paid, and is not asked for again. */
   'accepted.lost': { done: count, company: text },
   'accepted.ended': {},
+  ...TREE_EVENTS,
   ...PORTFOLIO_EVENTS,
   ...NOTICE_EVENTS,
   /** `done` counts the companies handled so far, with this event; likewise below. */

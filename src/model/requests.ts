@@ -1,6 +1,6 @@
 /** What a request to the service takes and returns, as the run core and the client share it. */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
-import type { RowCandidate } from './results.ts'
+import type { RowCandidate, TreeAnswer, TreeQuestion } from './results.ts'
 import type { StageName } from './stages.ts'
 
 /** How long a run waits for a service that was reached before and is away now. */
@@ -102,6 +102,18 @@ export interface Screening {
   readonly createdAt: string | null
   /** Null when the service gives no count. */
   readonly hits: number | null
+}
+
+/** A decision tree of the service. */
+export interface DecisionTree {
+  readonly id: string
+  readonly name: string
+}
+
+/** A field that a decision tree takes. */
+export interface TreeField {
+  readonly name: string
+  readonly isMandatory: boolean
 }
 
 /** The requests of a run about its jobs. */
@@ -215,6 +227,17 @@ export interface ScreenRequests {
   ): Promise<{ readonly hits: number; readonly risks: Readonly<Record<string, number>> }>
 }
 
+/** The requests of a run about a decision tree. */
+export interface TreeRequests {
+  /** The trees with this id, else with this name. */
+  findTrees(name: string, options?: CallOptions): Promise<readonly DecisionTree[]>
+  readTreeFields(tree: string, options?: CallOptions): Promise<readonly TreeField[]>
+  /** Costs a credit; never repeated unless `look` finds that it has not happened. Its log has `key`. */
+  runTree(tree: string, question: TreeQuestion, options: EffectOptions<TreeAnswer>): Promise<Effect<TreeAnswer>>
+  /** What the tree decided about a company under this `key`. */
+  findRun(tree: string, question: TreeQuestion, key: string, options?: CallOptions): Promise<TreeAnswer | undefined>
+}
+
 /** What is known of a row: the parameters of `GET /companies/match` (contract §9.2), `name` and `country` among them. */
 export type CandidateQuery = Readonly<Record<string, string>>
 
@@ -239,7 +262,7 @@ export interface ReportRequests {
   readTags(id: string, options?: CallOptions): Promise<Readonly<Record<string, string>>>
 }
 
-export interface CompanyRequests extends PortfolioRequests, ScreenRequests, CandidateRequests, ReportRequests {}
+export interface CompanyRequests extends PortfolioRequests, ScreenRequests, CandidateRequests, ReportRequests, TreeRequests {}
 
 /** Time and randomness, so that tests can control both. */
 export interface Clock {

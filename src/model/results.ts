@@ -292,7 +292,7 @@ export interface UnfitColumn {
 
 /** What each rule of a decision table decided. */
 export interface DecideCounts extends Readonly<Record<'accept' | 'refer' | 'decline', number>> {
-  /** The file of the table. */
+  /** The file of the table, or the name of the decision tree. */
   readonly path: string
   /** The day of the decisions. */
   readonly asOf: string
@@ -306,6 +306,21 @@ export interface DecideCounts extends Readonly<Record<'accept' | 'refer' | 'decl
   }[]
   /** Rules that neither a row nor a test of the table reached. */
   readonly unreached: readonly string[]
+}
+
+/** What a decision tree of the service is asked about a company; equal questions are one. */
+export interface TreeQuestion {
+  /** A digest of the company and its inputs. */
+  readonly id: string
+  readonly company: string
+  readonly inputs: Readonly<Record<string, string | number>>
+}
+
+/** What it decided. */
+export interface TreeAnswer {
+  readonly decision: 'accept' | 'refer' | 'decline'
+  readonly rule: string
+  readonly why: string
 }
 
 /** What a search found about a company: hits, and hits by dataset. */
@@ -355,4 +370,6 @@ export interface PublishedResults {
   readonly accepted: number | null
   /** Null when no stage uses the companies. */
   readonly companies: CompanyCounts | null
+  /** Different questions to a decision tree; null without one, and once it has answered. */
+  readonly treeQuestions: number | null
 }

@@ -15,6 +15,7 @@ interface StagePlan {
   } | null
   readonly screen?: object | null
   readonly decide?: { readonly waits?: true }
+  readonly tree?: object
   readonly events?: { readonly mark: boolean } | null
   readonly after?: 'archive'
 }
@@ -51,6 +52,12 @@ const STAGES = [
       portfolio?.id == null ? 'listPortfolios' : 'readPortfolio',
       'listPortfolioNotificationEvents',
     ],
+  },
+  {
+    name: 'tree',
+    group: 'early',
+    isPlanned: ({ tree }) => tree !== undefined,
+    operations: sends('listDecisionTrees', 'listDecisionFields'),
   },
   { name: 'create', group: 'submit', operations: sends('createJob') },
   { name: 'upload', group: 'submit', operations: sends('upload') },
@@ -92,9 +99,15 @@ const STAGES = [
     operations: sends('createBusinessSearch', 'listBusinessHits'),
   },
   {
+    name: 'ask',
+    group: 'companies',
+    isPlanned: ({ tree }) => tree !== undefined,
+    operations: sends('runDecision'),
+  },
+  {
     name: 'decide',
     group: 'companies',
-    isPlanned: ({ decide }) => decide?.waits === true,
+    isPlanned: ({ decide, tree }) => decide?.waits === true || tree !== undefined,
     operations: sends(),
   },
   {

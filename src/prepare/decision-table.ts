@@ -5,6 +5,7 @@ import { columnsOf, type DecisionTable, namedFields } from '../decide/table.ts'
 import { type Issue, issue, type Place } from '../errors.ts'
 import type { OutputFormat } from '../formats/index.ts'
 import { AS_FOUND, inspect } from '../input/table/inspect.ts'
+import { didYouMean } from '../nearest.ts'
 import {
   type InputFacts,
   type Pipeline,
@@ -90,15 +91,37 @@ interface TablePlace extends Omit<TableContext, 'columns'> {
   readonly roots: readonly string[] | undefined
   /** The key in the pipeline file. */
   readonly at: Place | null
+  /** Whether the pipeline's service is the embedded one. */
+  readonly isEmbedded: boolean
+}
+
+function treeIssues(
+  fields: NonNullable<Pipeline['decide']>['fields'],
+  known: readonly string[],
+  { list, at, isEmbedded }: Pick<TablePlace, 'list' | 'at' | 'isEmbedded'>,
+): Issue[] {
+  const noTrees = 'decide.service runs a decision tree of a service, and the embedded service keeps none'
+  const hint = 'Name the service (service: { url: … }), or decide by a table: decide: decisions/limit.yml.'
+  const problems = Object.entries(fields).flatMap(([name, { from = name }]) => {
+    const columns = [from].flat()
+    if (columns.some(column => known.includes(column))) return []
+    const what = `"${columns.join('", "')}" is not a column of ${list} or of its answers`
+    return [issue('FETTLE_PIPELINE_VALUE', `decide.fields.${name}: ${what}${didYouMean(columns[0]!, known)}`, { at })]
+  })
+  return [...(isEmbedded ? [issue('FETTLE_PIPELINE_UNSUPPORTED', noTrees, { hint, at })] : []), ...problems]
 }
 
 /** The table of a pipeline for its plan, and its problems. */
 export async function planTable(
   { decide, screen, enrich }: Pick<Pipeline, 'decide' | 'screen' | 'enrich'>,
-  { header, list, cwd, roots, today, at }: TablePlace,
+  { header, list, cwd, roots, today, at, isEmbedded }: TablePlace,
 ): Promise<{ readonly decide: PlannedDecide | undefined; readonly issues: readonly Issue[] }> {
   if (decide === null) return { decide: undefined, issues: [] }
-  const { table: path, asOf } = decide
+  const { table: path, asOf, service, fields } = decide
+  if (path === null) {
+    const known = [...(header ?? []), ...(enrich?.tags ?? []), ...OF_MATCH]
+    return { decide: undefined, issues: service === null ? [] : treeIssues(fields, known, { list, at, isEmbedded }) }
+  }
   const reason = await findWayOut(path, { cwd, roots }, 'decide')
   if (reason !== null) return { decide: undefined, issues: [issue('FETTLE_PIPELINE_PATH', reason, { at })] }
   const known = [...(header ?? []), ...(enrich?.tags ?? []), ...OF_MATCH, ...screenColumns(screen)]

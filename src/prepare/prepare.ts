@@ -260,6 +260,7 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
   const ruled = await planTable(pipeline, {
     ...{ header: facts?.header ?? null, list: shown, cwd, roots: output?.roots, today },
     at: locate(['decide']),
+    isEmbedded: service.kind === 'embedded',
   })
   const around = surroundingIssues(pipeline, inspection)
   const issues = [

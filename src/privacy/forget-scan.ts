@@ -19,8 +19,10 @@ import {
   isEnrichedFile,
   QUESTIONS_FILE,
   ROWS_FILE,
+  RULED_FILE,
   reviewPath,
   STATES_FILE,
+  TREE_FILE,
 } from '../results/file-names.ts'
 import { readReview, readStates, requireDecisions } from '../results/index.ts'
 import { rowDigest } from '../results/row-fingerprint.ts'
@@ -80,6 +82,8 @@ export const isWholeFile = (name: string): boolean =>
     ACCEPTED_FILE,
     FETCHED_FILE,
     HITS_FILE,
+    TREE_FILE,
+    RULED_FILE,
   ].includes(name)
 
 /** What other runs show of the rows, so that those without a key, or without the states of their rows, are searched as well. */

@@ -171,9 +171,10 @@ const readProfile = ({ plan }: RunState) =>
   })
 
 /** The embedded service is free. */
-function countCredits({ plan, screening, candidates, accepted }: RunState, enriched: number | null): number | null {
+function countCredits({ plan, screening, candidates, accepted, tree }: RunState, enriched: number | null): number | null {
   if (plan.service.kind === 'embedded') return 0
-  return enriched === null ? null : enriched + (screening?.searches ?? 0) + (candidates?.paid ?? 0) + (accepted?.paid ?? 0)
+  if (enriched === null) return null
+  return enriched + (screening?.searches ?? 0) + (candidates?.paid ?? 0) + (accepted?.paid ?? 0) + (tree?.paid ?? 0)
 }
 
 function listDuplicates({ plan, duplicates }: RunState) {

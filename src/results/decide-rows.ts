@@ -36,7 +36,7 @@ export async function readHits(workDir: string): Promise<HitsById | null> {
   return found
 }
 
-type DecidedRow = Pick<JoinedRow, 'inputRow' | 'result'>
+export type DecidedRow = Pick<JoinedRow, 'inputRow' | 'result'>
 type ReadCell = (row: DecidedRow) => string | undefined
 
 /** Returns what decides about a row; `hits`: of companies that were searched for. */
@@ -64,7 +64,7 @@ export function rowDecider(plan: Plan, hits: HitsById | null): ((row: DecidedRow
  * Reads the first of these columns that the searches, the answers or the list have. A list may be an earlier output: its columns never stand
  * for columns of the present answer, also where a row has none.
  */
-function cellReader(plan: Plan, names: readonly string[], columns: EnrichedColumns, hits: HitsById | null): ReadCell {
+export function cellReader(plan: Plan, names: readonly string[], columns: EnrichedColumns, hits: HitsById | null): ReadCell {
   for (const name of names) {
     if (name === 'match.outcome') return ({ result }) => result.outcome
     if (name.startsWith(SCREEN)) return ({ result }) => readHit(result, name.slice(SCREEN.length), hits)
@@ -101,12 +101,13 @@ type Rules = DecideCounts['rules'][number]
 
 /** Counts decisions by rule, and by the field that a rule lacked. */
 export class DecisionCounter {
-  readonly #table: DecisionTable
+  /** Null where a decision tree of the service decides. */
+  readonly #table: DecisionTable | null
   readonly #path: string
   readonly #asOf: string
   readonly #groups = new Map<string, { -readonly [K in keyof Rules]: Rules[K] }>()
 
-  constructor(table: DecisionTable, path: string, asOf: string) {
+  constructor(table: DecisionTable | null, path: string, asOf: string) {
     this.#table = table
     this.#path = path
     this.#asOf = asOf
@@ -127,12 +128,15 @@ export class DecisionCounter {
 
   counts(): DecideCounts {
     const [table, path, asOf] = [this.#table, this.#path, this.#asOf]
-    const order = [...table.rules.map(({ name }) => name), OTHERWISE]
+    const order = [...(table?.rules ?? []).map(({ name }) => name), OTHERWISE]
     const rules = [...this.#groups.values()].sort((a, b) => order.indexOf(a.rule) - order.indexOf(b.rule) || b.rows - a.rows)
-    const reached = new Set([...rules.map(({ rule }) => rule), ...testTable(table, asOf).map(({ rule }) => rule)])
+    const tested = table === null ? [] : testTable(table, asOf)
+    const reached = new Set([...rules, ...tested].map(({ rule }) => rule))
     const count = (decision: string): number =>
       rules.reduce((sum, group) => (group.decision === decision ? sum + group.rows : sum), 0)
-    const unreached = table.rules.filter(rule => appliesOn(rule, asOf) && !reached.has(rule.name)).map(({ name }) => name)
+    const unreached = (table?.rules ?? [])
+      .filter(rule => appliesOn(rule, asOf) && !reached.has(rule.name))
+      .map(({ name }) => name)
     return { path, asOf, accept: count('accept'), refer: count('refer'), decline: count('decline'), rules, unreached }
   }
 }

@@ -24,6 +24,9 @@ export const ACCEPTED_FILE = 'accepted.jsonl'
 export const FETCHED_FILE = 'fetched.jsonl'
 /** Hits of the companies that were searched for, which a decision table reads. */
 export const HITS_FILE = 'hits.jsonl'
+/** Questions to a decision tree of the service, and what it decided. */
+export const TREE_FILE = 'decide.jsonl'
+export const RULED_FILE = 'decided.jsonl'
 /** The result of every row: what the next run is compared with. */
 export const STATES_FILE = 'states.jsonl.gz'
 /** Answers to keep for later runs, until they are in their folder. */

@@ -15,7 +15,15 @@ import { planRows, readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { countEmptyRows, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
-import type { FetchedCompany, FetchedTags, Outcomes, PublishedResults, RunChanges, ScreenedHits } from '../model/results.ts'
+import type {
+  FetchedCompany,
+  FetchedTags,
+  Outcomes,
+  PublishedResults,
+  RunChanges,
+  ScreenedHits,
+  TreeAnswer,
+} from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { choicePath, hasMostlyKnown } from '../reuse/files/choice.ts'
 import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accepted.ts'
@@ -49,6 +57,7 @@ import { Receiver } from './receive.ts'
 import { exactFingerprinter, fingerprinter, keyFingerprint } from './row-fingerprint.ts'
 import type { JoinedRow, RowSink } from './row-sink.ts'
 import { RowTotals } from './row-totals.ts'
+import { readRuled, readTreeQuestions, storeRuled, type TreeAnswers, TreeLister, treeDecider } from './tree-questions.ts'
 
 /** The results of a plan; enriched files are stored in `workDir`, outputs must be inside `options.root`. */
 export function openResults(plan: Plan, workDir: string, options: ResultsOptions = {}) {
@@ -62,6 +71,8 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
     accepted: (from: number) => readAccepted(workDir, from),
     keepFetched: (found: Readonly<Record<string, FetchedCompany['tags']>>) => storeFetched(workDir, found),
     keepHits: (screened: readonly ScreenedHits[]) => storeHits(workDir, screened),
+    treeQuestions: (listed: number, from?: number) => readTreeQuestions(workDir, listed, from),
+    keepRuled: (answers: readonly (readonly [string, TreeAnswer])[]) => storeRuled(workDir, answers),
     companies: (listed: number, from?: number) => readCompanies(workDir, listed, from),
     removeCompanies: () => removeCompanies(workDir),
     remove: async () => {
@@ -132,6 +143,7 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
       questions: sinks.questions?.counts() ?? null,
       accepted: sinks.accepted?.count ?? null,
       companies: sinks.companies?.counts() ?? null,
+      treeQuestions: sinks.tree?.count() ?? null,
     }
   } catch (error) {
     // Answers that do not fit may be due to a changed input: report that first.
@@ -155,13 +167,16 @@ interface Facts {
   readonly keepsStates: boolean
   /** Null before the searches of the run. */
   readonly hits: HitsById | null
-  /** The decision table reads searches that are not made yet: the outputs are written after them. */
+  /** Null before the decision tree of the plan was asked. */
+  readonly ruled: TreeAnswers | null
+  /** What decides reads searches or answers of a tree that are not there yet: the outputs are written after them. */
   readonly isWaiting: boolean
 }
 
 async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): Promise<Facts> {
   const { candidates } = plan
   const hits = plan.decide?.waits === true ? await readHits(workDir) : null
+  const ruled = plan.tree === undefined ? null : await readRuled(workDir)
   const decisions = (await options.decisions?.()) ?? null
   const otherFiles = decisions === null || decisions.rows === 0 ? ((await options.otherDecisions?.()) ?? null) : null
   return {
@@ -172,7 +187,8 @@ async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): 
     before: options.baseline == null ? null : await readStates(options.baseline.workDir),
     keepsStates: plan.output !== null && plan.shard === undefined,
     hits,
-    isWaiting: plan.decide?.waits === true && hits === null,
+    ruled,
+    isWaiting: (plan.decide?.waits === true && hits === null) || (plan.tree !== undefined && ruled === null),
   }
 }
 
@@ -191,6 +207,7 @@ async function openSinks(plan: Plan, from: AnswerPlace, options: ResultsOptions,
     states: keepsStates ? new StatesWriter(workDir, headOf(plan)) : null,
     undone,
     companies: plan.portfolio == null && plan.screen == null ? null : new CompanyLister(plan, workDir),
+    tree: plan.tree === undefined || !isWaiting ? null : new TreeLister(plan, workDir),
     answers: options.answerSink?.(jobs) ?? null,
     questions: candidates == null || proposals !== null ? null : new QuestionLister(candidates, plan, workDir),
     accepted: fetched && new AcceptedLister(plan, fetched, workDir),
@@ -262,7 +279,10 @@ const SKIPPED_ROW = { uploadRow: [], result: SKIPPED, isRepeat: false, doubt: ''
 type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readonly string[], answered: AnsweredRow) => JoinedRow
 
 /** Returns what makes the row that all sinks get. It throws FETTLE_DECISIONS. */
-function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keepsStates, hits, isWaiting }: Facts): RowJoiner {
+function rowJoiner(
+  plan: Plan,
+  { decisions, otherFiles, proposals, fetched, keepsStates, hits, ruled, isWaiting }: Facts,
+): RowJoiner {
   // Every row, not only those that a person may decide about.
   const identifiesAll = otherFiles !== null || decisions !== null
   const fingerprintOf = fingerprinter(plan)
@@ -271,7 +291,7 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
   const correctDuplicate = duplicateCorrector(plan)
   const assertOneRow = sharedDecisionChecker(plan)
   const audit = auditorOf(plan)
-  const decide = isWaiting ? null : rowDecider(plan, hits)
+  const decide = isWaiting ? null : ruled === null ? rowDecider(plan, hits) : treeDecider(plan, ruled)
   const nameAt = plan.mappings.findLast(({ mapping }) => mapping === 'name')?.index ?? -1
   const names = decisions === null ? null : new LearnedNames(decisions, plan.precision)
   return (number, inputRow, uploadRow, { answer: found, isRepeat }) => {
@@ -286,7 +306,7 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
     if (decided.decided !== null) assertOneRow(decided.decided.line, number, inputRow, uploadRow)
     const isCorrected = corrected !== null && decided.outcome === answer.outcome
     const result = isCorrected ? { ...decided, ...corrected } : decided
-    const ruled = decide?.({ inputRow, result }) ?? null
+    const decision = decide?.({ inputRow, result }) ?? null
     return {
       number,
       inputRow,
@@ -296,8 +316,8 @@ function rowJoiner(plan: Plan, { decisions, otherFiles, proposals, fetched, keep
       // What a person decided about is not doubted.
       doubt: isFound(result) && result.decided === null ? audit(uploadRow, result) : '',
       fingerprints,
-      state: keepsStates ? makeState(number, result, inputRow, fingerprint, ruled) : null,
-      ruled,
+      state: keepsStates ? makeState(number, result, inputRow, fingerprint, decision) : null,
+      ruled: decision,
     }
   }
 }

@@ -83,8 +83,9 @@ export class RowTotals implements RowSink {
     this.#review = reviewWriter(workDir)
     this.#otherFiles = otherFiles
     this.#matches = new MatchCounter(plan.accept ?? null)
-    this.#ruled =
-      plan.decide === undefined || isWaiting ? null : new DecisionCounter(plan.decide.table, plan.decide.path, dayOf(plan))
+    const { decide, tree } = plan
+    const [table, path] = [decide?.table ?? null, decide?.path ?? tree?.name]
+    this.#ruled = path === undefined || isWaiting ? null : new DecisionCounter(table, path, dayOf(plan))
   }
 
   begin(columns: EnrichedColumns): void {

@@ -16,6 +16,7 @@ export {
   type Screened,
   type ScreenService,
   type Service,
+  type TreeService,
 } from './ports.ts'
 export { checkAgainstSummary } from './row-ledger.ts'
 export {

@@ -11,6 +11,7 @@ import type {
   ProposedCompany,
   ReportRequests,
   ScreenRequests,
+  TreeRequests,
   Upload,
 } from '../model/requests.ts'
 import type {
@@ -22,6 +23,8 @@ import type {
   PublishedResults,
   Question,
   ScreenedHits,
+  TreeAnswer,
+  TreeQuestion,
 } from '../model/results.ts'
 
 /** The same requests; options are the last argument of every one, for `withOptions`. */
@@ -37,6 +40,7 @@ export type ScreenService = WithOptions<ScreenRequests>
 
 export type CandidateService = WithOptions<CandidateRequests>
 export type ReportService = WithOptions<ReportRequests>
+export type TreeService = WithOptions<TreeRequests>
 
 export interface Source {
   /**
@@ -71,6 +75,10 @@ export interface Results {
   keepFetched(found: Readonly<Record<string, FetchedCompany['tags']>>): Promise<void>
   /** Stores what searches found about companies; `publish` decides by it from then on. */
   keepHits(screened: readonly ScreenedHits[]): Promise<void>
+  /** The `listed` questions to a decision tree, from index `from` on. */
+  treeQuestions(listed: number, from: number): AsyncIterable<TreeQuestion>
+  /** Stores what the tree decided by question; `publish` decides by it from then on. */
+  keepRuled(answers: readonly (readonly [question: string, answer: TreeAnswer])[]): Promise<void>
   /** The `listed` companies that were found, from index `from` on. */
   companies(listed: number, from: number): AsyncIterable<FoundCompany>
 }
@@ -148,6 +156,7 @@ export interface Ports {
   readonly screening: ScreenService
   readonly candidates: CandidateService
   readonly reports: ReportService
+  readonly trees: TreeService
   /** Fetches companies by their ids in a separate job; the same companies again continue it. */
   readonly fetchByJob: (companies: readonly AcceptedCompany[]) => Promise<FetchedByJob>
   readonly source: Source

@@ -111,14 +111,14 @@ async function runGroups(record: Record, context: RunContext): Promise<FettleErr
   }
   if (isDetached(context)) return null
   const error = await runCompanyStages(companyStages(record, context), group)
-  // A run that reached the limit of its searches is over, and its outputs may have waited for them.
+  // A run that reached the limit of its searches or decisions is over, and its outputs may have waited for them.
   const waiting = planned(COMPANY_STAGES, state()).filter(stage => stage.name === 'decide' && !stage.isDone(state()))
-  if (error?.code !== 'FETTLE_BUDGET_SCREEN' || waiting.length === 0) return error
+  if ((error?.code !== 'FETTLE_BUDGET_SCREEN' && error?.code !== 'FETTLE_BUDGET_DECIDE') || waiting.length === 0) return error
   return (await runCompanyStages(waiting, group)) ?? error
 }
 
 /** The stages that act on the companies found. */
-const ACTING: readonly string[] = ['portfolio', 'screen'] satisfies StageName[]
+const ACTING: readonly string[] = ['portfolio', 'screen', 'ask'] satisfies StageName[]
 
 /** A result that a check rejected changes no portfolio, and no search is paid for it. */
 function companyStages(record: Record, context: RunContext): ReturnType<typeof planned<(typeof COMPANY_STAGES)[number]>> {
@@ -147,7 +147,7 @@ function findFailure({ jobs }: RunState): FettleError | null {
 }
 
 /** Limits of the pipeline end a run: a resume would reach them again. */
-const BUDGETS: ReadonlySet<string> = new Set<ErrorCode>(['FETTLE_BUDGET_CREDITS', 'FETTLE_BUDGET_SCREEN'])
+const BUDGETS: ReadonlySet<string> = new Set<ErrorCode>(['FETTLE_BUDGET_CREDITS', 'FETTLE_BUDGET_SCREEN', 'FETTLE_BUDGET_DECIDE'])
 
 /** Ends or pauses the run. It ends without an error, on a failed job and on a spent budget; after any other error it is resumable. */
 function end(record: Record, state: RunState, error: FettleError | null, context: RunContext): RunState {

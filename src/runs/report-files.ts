@@ -16,6 +16,7 @@ import {
   CONTENTS_FILE,
   EVENTS_FILE,
   FETCHED_FILE,
+  HITS_FILE,
   isAnswersFile,
   isEnrichedFile,
   JOURNAL_FILE,
@@ -23,7 +24,9 @@ import {
   QUEUE_FILE,
   REVIEW_FILE,
   ROWS_FILE,
+  RULED_FILE,
   STATES_FILE,
+  TREE_FILE,
 } from '../results/file-names.ts'
 import { CHOICE_FILE } from '../reuse/files/choice.ts'
 import { creditsOf } from '../run/index.ts'
@@ -126,6 +129,9 @@ const WORK_FILES = [
   CANDIDATES_FILE,
   ACCEPTED_FILE,
   FETCHED_FILE,
+  HITS_FILE,
+  TREE_FILE,
+  RULED_FILE,
   QUEUE_FILE,
   REVIEW_FILE,
 ]

@@ -22,7 +22,9 @@ import {
   PLAN_FILE,
   QUESTIONS_FILE,
   REVIEW_FILE,
+  RULED_FILE,
   STATES_FILE,
+  TREE_FILE,
 } from '../results/file-names.ts'
 import { CHOICE_FILE } from '../reuse/files/choice.ts'
 import {
@@ -258,7 +260,7 @@ export function runOfKey(
 const isKeptForReview = (name: string): boolean =>
   isEnrichedFile(name) ||
   name === REVIEW_FILE ||
-  [CHOICE_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE, HITS_FILE].includes(name)
+  [CHOICE_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE, HITS_FILE, TREE_FILE, RULED_FILE].includes(name)
 
 /**
  * Removes what earlier runs of a pipeline left: files for a review, since only the newest run of a series is reviewed; rows, but for the

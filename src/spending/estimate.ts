@@ -15,7 +15,7 @@ import type { ReuseSettings } from '../reuse/settings.ts'
 import { finishedRunOfKey, readRowsBefore } from '../runs/run-queries.ts'
 import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
 import { type ShareEstimate, shareInterval } from '../share-interval.ts'
-import { mostCredits, mostQuestions, spentInMonth } from './spending.ts'
+import { mostCredits, mostQuestions, mostTreeRuns, spentInMonth } from './spending.ts'
 
 /** A run before it is one; what cannot be known is null. */
 export interface RunEstimate {
@@ -38,6 +38,8 @@ export interface RunEstimate {
   readonly screening: (RunEstimate['credits'] & { readonly known: number | null }) | null
   /** Questions for candidates, a credit each, at most; `known` are those that an earlier run paid. Null for none. */
   readonly candidates: { readonly most: number; readonly known: number | null } | null
+  /** Runs of a decision tree of the service, a credit each, at most; null for none. */
+  readonly tree: { readonly most: number; readonly budget: number | null } | null
   readonly against: { readonly runId: string; readonly startedAt: string; readonly changes: readonly Change[] } | null
   /** The unfinished run of this plan that `run` would resume. */
   readonly unfinished: string | null
@@ -109,6 +111,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
       known: searches?.screen ?? null,
     },
     candidates: candidates && { most: mostQuestions(plan), known: searches?.candidates ?? null },
+    tree: plan.tree === undefined ? null : { most: mostTreeRuns(plan), budget: plan.tree.budget },
     against: before === null ? null : { runId: before.runId, startedAt: before.startedAt, changes: changesOf(plan, before.plan) },
     reuse: chosen?.counts ?? null,
     issues: keyIssues(chosen?.unknownKeys ?? []),

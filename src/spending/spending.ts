@@ -20,15 +20,19 @@ import { prunedRuns, type RunSpending } from '../runs/pruned-runs.ts'
 import { reportOf } from '../runs/report-files.ts'
 import { listRunIds, parseRunId, readRun, runDirectory } from '../runs/run-directory.ts'
 
-/** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches. Tags of accepted companies come on top. */
+/** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches, runs of a decision tree. Tags of accepted companies come on top. */
 export function mostCredits(plan: Plan): number {
   const { service, enrich, sent, rows, budget, screen, known } = plan
   if (service.kind === 'embedded' || isToBeChosen(plan)) return 0
   const enriched = enrich === null ? 0 : Math.min(sent, budget.credits ?? sent)
   const searched = rows - (known?.searches?.screen ?? 0)
   const screened = screen == null ? 0 : Math.min(searched, screen.budget ?? searched)
-  return enriched + mostQuestions(plan) + screened
+  return enriched + mostQuestions(plan) + screened + mostTreeRuns(plan)
 }
+
+/** The most runs of a decision tree that a run of the plan may pay. */
+export const mostTreeRuns = ({ tree, rows, skipped = 0 }: Plan): number =>
+  tree === undefined ? 0 : Math.min(rows - skipped, tree.budget ?? rows)
 
 /** The most questions for candidates that a run of the plan may pay. Rows with an earlier answer are asked about as well. */
 export function mostQuestions(plan: Plan): number {

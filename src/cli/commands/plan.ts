@@ -95,6 +95,8 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     portfolio && `  portfolio ${expectedCount(portfolio, 'company', 'companies')} to add to ${formatPortfolio(plan)}`,
     screening &&
       `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${screenBudget(screening)}${knownWords(screening.known)}`,
+    estimate.tree &&
+      `  decide    ${counted(estimate.tree.most, 'run')} of the decision tree "${plan.tree?.name}" at most, a credit each${estimate.tree.budget === null ? '; no decide.budget limits them' : ` (decide.budget ${estimate.tree.budget})`}`,
     plan.after && '  after     the jobs are archived',
     unfinished && `  run       resumes the unfinished ${unfinished}; paid results are not paid again`,
     runKey && `  run key   ${runKey.key} (${runKey.from})`,

@@ -6,8 +6,10 @@ import {
   type BusinessSearch,
   type CompanyAddress,
   type CompanyReport,
+  DECISION_STATUSES,
   type EventRule,
   type FoundCompany,
+  type MadeDecision,
   type MatchedCompany,
   type NotificationEvent,
   parseWireDate,
@@ -24,6 +26,7 @@ import type {
   Screening,
   ScreenQuery,
 } from '../../model/requests.ts'
+import type { TreeAnswer } from '../../model/results.ts'
 import type { Api } from './api.ts'
 import type { Core } from './core.ts'
 
@@ -402,9 +405,58 @@ function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
   }
 }
 
+type TreeRequestNames = 'findTrees' | 'readTreeFields' | 'runTree' | 'findRun'
+
+const DECIDED = Object.entries(DECISION_STATUSES) as [keyof typeof DECISION_STATUSES, number][]
+
+function createTreeRequests(core: Core, api: Api): Pick<CompanyRequests, TreeRequestNames> {
+  const { clean } = core.opener.tools.redactor
+  /** A status that is none of these decides nothing, so the company is referred. */
+  const readAnswer = ({ Decision, DecisionText, Audits, statusCode }: MadeDecision): TreeAnswer => {
+    const [decision] = DECIDED.find(([, status]) => String(status) === statusCode?.trim()) ?? []
+    const label = clean(Decision ?? '')
+    const rule = clean(Audits?.find(({ RuleName }) => RuleName === 'Rule')?.description ?? '') || label
+    if (decision !== undefined) return { decision, rule, why: clean(DecisionText ?? '') || label }
+    const status = statusCode == null ? 'no status' : `the status ${clean(statusCode)}`
+    return { decision: 'refer', rule, why: `the service answered ${status}, which decides nothing: ${label || 'no decision'}` }
+  }
+  return {
+    async findTrees(name, options = {}) {
+      const { GUIDList: all } = await api.listDecisionTrees({ query: {} }, options)
+      const trees = all.map(({ GUID: id, friendlyName }) => ({ id, name: clean(friendlyName ?? id) }))
+      const byId = trees.filter(({ id }) => id === name)
+      return byId.length > 0 ? byId : trees.filter(tree => tree.name === name)
+    },
+    async readTreeFields(tree, options = {}) {
+      const { fields } = await api.listDecisionFields({ provenirId: tree }, options)
+      return fields.map(({ paramName, mandatory }) => ({ name: clean(paramName), isMandatory: mandatory === true }))
+    },
+    runTree: (tree, { company, inputs }, options) =>
+      core.call('runDecision', {
+        params: { provenirId: tree },
+        query: { companyId: company, originationId: options.key },
+        json: inputs,
+        read: answer => {
+          proveSubject('decision', options.key, answer.originationId)
+          return readAnswer(answer)
+        },
+        options,
+        subject: `about ${company}`,
+      }),
+    async findRun(tree, { company }, key, options = {}) {
+      const query = { provenirId: tree, companyId: company, pageSize: PAGE_SIZE }
+      for await (const { originationId, response, status } of api.listDecisionLogs.all({ query }, options))
+        if ((originationId ?? response?.originationId) === key)
+          return readAnswer({ statusCode: status === undefined ? undefined : String(status), ...response })
+      return undefined
+    },
+  }
+}
+
 export const createCompanyRequests = (core: Core, api: Api): CompanyRequests => ({
   ...createCandidateRequests(core, api),
   ...createPortfolioRequests(core, api),
   ...createEventRequests(api),
   ...createScreeningRequests(core, api),
+  ...createTreeRequests(core, api),
 })

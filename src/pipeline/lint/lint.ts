@@ -1,5 +1,6 @@
 /** Rules between the keys of a pipeline. Each reads only parts that the schema accepts. */
 import { ALWAYS_ASKED, COMPANY_TAGS, IDENTIFIERS, type Mapping, NAME_TAGS, TAGS } from '../../contract/index.ts'
+import { declarationProblems } from '../../decide/problems.ts'
 import { extensionsOf, formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
 import { addressHint, checkServiceUrl, isAddress, isDatabase, shownPath } from '../schema/addresses.ts'
 import { wrongColumns, wrongTags } from '../schema/columns.ts'
@@ -246,7 +247,8 @@ const lintCompanyActions: Rule = draft => [
   ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
   ...lintTags(draft, 'reuse', [COMPANY_TAGS]),
   ...lintReuse(draft),
-  ...lintTags(draft, 'decide', []),
+  ...lintTags(draft, 'decide', draft.fields.decide?.service == null ? [] : [COMPANY_TAGS.slice(0, 1)]),
+  ...lintDecide(draft),
   ...lintDecided(draft),
 ]
 
@@ -312,13 +314,31 @@ const lintFetch: Rule = ({ fields, broken }) => {
   return [wrongValue(['candidates', 'fetch'], message, 'Name their file: review: { decisions: decisions/suppliers.csv }.')]
 }
 
+function* lintDecide({ fields }: Draft) {
+  if (fields.decide == null) return
+  const { table, asOf, service, fields: columns, budget } = fields.decide
+  const at = (...path: Path): Path => ['decide', ...path]
+  if ((table === null) === (service === null)) {
+    const hint = 'For example: decide: decisions/limit.yml, or decide: { service: Supplier check }.'
+    yield wrongValue(at(), 'expected either table or service', hint)
+  }
+  if (service !== null && asOf !== null)
+    yield wrongValue(at('asOf'), 'the service decides as of the day of the run', 'Leave decide.asOf out.')
+  if (service === null && (budget !== null || Object.keys(columns).length > 0)) {
+    const key = budget === null ? 'fields' : 'budget'
+    yield wrongValue(at(key), `${key} is for decide.service, and a table is in a file`, `Leave decide.${key} out.`)
+  }
+  for (const [name, field] of Object.entries(columns))
+    for (const { path, message, hint } of declarationProblems(name, field)) yield wrongValue(at(...path), message, hint)
+}
+
 const lintDecided: Rule = ({ fields, broken }) =>
   (fields.checks ?? []).flatMap(({ name }) =>
     (name === 'declined' || name === 'referred') && fields.decide == null && !broken.has('decide')
       ? [
           wrongValue(
             ['checks', name],
-            'no row is decided about: the pipeline has no decision table',
+            'no row is decided about: the pipeline has no decide',
             'Name one: decide: decisions/limit.yml.',
           ),
         ]

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { COMPANY_NUMBERS, type Dataset, type Mapping, type Product, THRESHOLDS } from '../../contract/index.ts'
-import { tableSchema } from '../../decide/table.ts'
+import { TABLE_PARTS, tableSchema } from '../../decide/table.ts'
 import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
 
@@ -239,6 +239,9 @@ const candidates = object({
 /** `asOf`: the day of the decisions if the pipeline names one; `waits`: they need the searches of the run. */
 const decide = object({ path: text, asOf: text.nullable(), table: tableSchema, waits: mark })
 
+/** A decision tree of the service, by name or id, with the columns of its fields; `budget`: most runs of it, null for no limit. */
+const tree = object({ name: text, fields: record(TABLE_PARTS.field), budget: count.nullable() })
+
 const parts = list(object({ from: count, rows: count }))
 const age = count.optional()
 /** In milliseconds. `screen`: AML searches, `candidates`: questions for candidates; absent: each run asks again. */
@@ -350,6 +353,8 @@ export const PLAN_SHAPE = {
   screen: screen.nullable(),
   /** The table that decides about the rows, as it was when the run was planned; absent: none. */
   decide: decide.exactOptional(),
+  /** The decision tree of the service that decides about the companies found; absent: none. */
+  tree: tree.exactOptional(),
   /** The day on which the run was planned, which is the day of its decisions unless the pipeline names one. */
   decideOn: free(text.exactOptional()),
   /** What happens to the remote jobs once all results are written; absent: nothing. */
@@ -390,6 +395,7 @@ export type PlannedRule = z.infer<typeof rule>
 export type PlannedScreen = z.infer<typeof screen>
 export type PlannedAccept = z.infer<typeof accept>
 export type PlannedDecide = z.infer<typeof decide>
+export type PlannedTree = z.infer<typeof tree>
 export type PlannedCandidates = z.infer<typeof candidates>
 export type PlannedReuse = z.infer<typeof reuse>
 /** Of a run that uses earlier answers, once its rows are chosen. */

@@ -10,7 +10,7 @@ const ALWAYS_READ: readonly string[] = [...COMPANY_TAGS, ...NAME_TAGS, ...ALWAYS
  * Answers that later runs use, and companies that are fetched, keep all tags of the product: what they lack would be paid for again.
  * Chosen tags are all asked for, with the company's id and name: by them rows have a company, and by names it is theirs.
  */
-export function wantedTags({ enrich, output, reuse, candidates, decide }: Plan): readonly string[] {
+export function wantedTags({ enrich, output, reuse, candidates, decide, tree }: Plan): readonly string[] {
   if (enrich === null) return []
   const isChosen = enrich.tags.length < TAGS[enrich.product].length
   const hasNoName = !NAME_TAGS.some(tag => enrich.tags.includes(tag))
@@ -18,7 +18,10 @@ export function wantedTags({ enrich, output, reuse, candidates, decide }: Plan):
   const added = [...(hasNoCompany ? COMPANY_TAGS.slice(0, 1) : []), ...(hasNoName ? NAME_TAGS.slice(0, 1) : [])]
   if (isChosen || output === null || reuse != null || candidates?.fetch != null)
     return [...new Set([...enrich.tags, ...ALWAYS_ASKED, ...added])]
-  const decided = decide === undefined ? [] : namedFields(decide.table).flatMap(field => columnsOf(decide.table, field))
+  const decided = [
+    ...(decide === undefined ? [] : namedFields(decide.table).flatMap(field => columnsOf(decide.table, field))),
+    ...Object.entries(tree?.fields ?? {}).flatMap(([name, { from = name }]) => from),
+  ]
   const read = new Set([...ALWAYS_READ, ...output.columns, ...decided])
   return enrich.tags.filter(tag => read.has(tag))
 }

@@ -39,6 +39,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['events', 'events', ({ events }) => (events == null ? null : listText([show(events.output), events.mark ? 'mark' : null]))],
   ['screen', 'screen', screenText],
   ['decide', 'decide', decideText],
+  ['tree', 'decide', treeText],
   ['after', 'after', ({ after }) => after ?? null],
   ['output.columns', 'output', ({ output }) => output && columnsText(output)],
 ]
@@ -102,6 +103,11 @@ function screenText({ screen }: Plan): Text {
   if (screen == null) return null
   const { datasets, threshold, countries, budget } = screen
   return listText([datasets.join(' '), `from ${threshold}`, countries.join(' '), budget && `budget ${budget}`])
+}
+
+function treeText({ tree }: Plan): Text {
+  if (tree === undefined) return null
+  return listText([`tree ${show(tree.name)}`, JSON.stringify(tree.fields), tree.budget && `budget ${tree.budget}`])
 }
 
 function decideText({ decide }: Plan): Text {

@@ -21,7 +21,7 @@ const SECTIONS: readonly {
   { title: 'input', keys: ['input', 'rows', 'limit', 'shard', 'merged', 'key', 'preparation'], lines: inputLines },
   { title: 'mappings', keys: ['mappings'], lines: mappingLines },
   { title: 'profile', keys: ['profile'], lines: profileLines },
-  { title: 'requests', keys: ['enrich', 'portfolio', 'screen'], lines: requestLines },
+  { title: 'requests', keys: ['enrich', 'portfolio', 'screen', 'decide'], lines: requestLines },
   { title: 'outputs', keys: ['output', 'decisions'], lines: outputLines },
   { title: 'checks', keys: ['checks'], lines: checkLines },
   {
@@ -145,6 +145,9 @@ const candidatesNote = ({ candidates }: Plan): string =>
     ? ''
     : `once for each different row in ${candidates.for.join(' and ')}, 1 credit each, ${Math.min(candidates.limit, candidates.budget ?? candidates.limit)} at most`
 
+const treeNote = ({ tree }: Plan): string =>
+  `once for each company found and its fields, 1 credit each${tree?.budget == null ? '' : `, ${counted(tree.budget, 'credit')} at most`}`
+
 function formatNote(name: OperationName, plan: Plan): string {
   const { enrich, portfolio, screen } = plan
   if (name === 'readJob') return 'until done'
@@ -156,6 +159,7 @@ function formatNote(name: OperationName, plan: Plan): string {
   if (name === 'createPortfolio') return `${show(portfolio?.name ?? '')}, if it does not exist`
   if (name === 'readReport') return 'once for each accepted company that the service does not match, 1 credit each'
   if (name === 'matchCompanies') return candidatesNote(plan)
+  if (name === 'runDecision') return treeNote(plan)
   if (name === 'addCompany') return 'once for each company found'
   if (name === 'listBusinessHits') return 'where there are hits'
   if (name !== 'createBusinessSearch' || screen == null) return ''

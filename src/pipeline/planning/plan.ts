@@ -20,6 +20,7 @@ import type {
   PlannedMapping,
   PlannedRegister,
   PlannedService,
+  PlannedTree,
   Shard,
 } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
@@ -188,11 +189,17 @@ function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, 
     ...planPortfolio(pipeline, context, reference),
     screen: pipeline.screen,
     decide: context.decide,
-    decideOn: context.decide && context.today,
+    tree: planTree(pipeline),
+    decideOn: pipeline.decide === null ? undefined : context.today,
     after: pipeline.after,
     report: pipeline.report,
     issues,
   }
+}
+
+function planTree({ decide }: Pipeline): PlannedTree | undefined {
+  if (decide === null || decide.service === null) return undefined
+  return { name: decide.service, fields: decide.fields, budget: decide.budget }
 }
 
 /** A run over the first rows has no portfolio; events are asked for by a whole run at a remote service. */

@@ -104,10 +104,10 @@ export function shardIssues(pipeline: Pipeline, shard: Shard, at: (...path: Path
     const message = `${which}: ${name} counts the rows of one remote job, so it would differ between shards`
     refuse(message, `Leave ${name} out of output.columns.`, 'output', 'columns')
   }
-  for (const key of ['candidates', 'portfolio', 'screen'] as const) {
-    if (pipeline[key] === null) continue
+  for (const key of ['candidates', 'portfolio', 'screen', 'decide'] as const) {
+    if (pipeline[key] === null || (key === 'decide' && pipeline.decide?.service == null)) continue
     const what = key === 'candidates' ? 'rows' : 'companies'
-    const message = `${which}: ${key} needs the ${what} of the whole list, and a shard has only its own`
+    const message = `${which}: ${key === 'decide' ? 'decide.service' : key} needs the ${what} of the whole list, and a shard has only its own`
     refuse(message, `Leave ${key} out, or run the list as a whole, without shards.`, key)
   }
   if (output !== null && enrich !== null && !COMPANY_TAGS.some(tag => enrich.tags.includes(tag))) {

@@ -1,6 +1,7 @@
-/** The keys about the matches of the service, and about the companies found: `accept`, `candidates`, `portfolio`, `events`, `screen`. */
+/** The keys about the matches of the service, and about the companies found: `accept`, `candidates`, `portfolio`, `events`, `screen`, `decide`. */
 import { z } from 'zod'
 import { DATASETS, type Dataset, THRESHOLDS } from '../../contract/index.ts'
+import { TABLE_PARTS } from '../../decide/table.ts'
 import { duration, flag, listOf, map, orNull, pattern, text, whole } from './forms.ts'
 import { columnReference } from './mapping-schema.ts'
 
@@ -156,19 +157,31 @@ export const send = z
   .optional()
   .transform(value => (value === 'mapped' ? value : null))
 
-const TABLE = 'the path of a decision table, or a map with table and asOf'
-/** The table that decides about rows, and the day of the decisions. */
+const DECIDE = 'the path of a decision table, or a map with table or service'
+const FIELD = 'a column, or a map such as { from: Amount, type: number }'
+const decideMap = map({
+  table: orNull(text('the path of a decision table')).describe('A YAML or JSON file, such as decisions/limit.yml.'),
+  asOf: orNull(z.iso.date({ error: 'a day such as 2026-01-31' })).describe(
+    'With table: the day of the decisions. Absent: the day of the run.',
+  ),
+  service: orNull(text('the name or the id of a decision tree', 200)).describe(
+    'A decision tree of the service, by name or id: it is run for each company found and its fields, once, a credit each.',
+  ),
+  fields: z
+    .record(z.string(), z.union([text('a column'), TABLE_PARTS.field], { error: FIELD }), {
+      error: 'columns by the fields of the tree',
+    })
+    .optional()
+    .transform((given = {}) =>
+      Object.fromEntries(
+        Object.entries(given).map(([name, field]) => [name, typeof field === 'string' ? { from: field } : field]),
+      ),
+    )
+    .describe('With service: the column of each field of the tree, a header of the list or a tag; or how it is read.'),
+  budget: orNull(whole(1, MOST)).describe('With service: most runs of the tree; rows beyond it are referred and reported.'),
+})
+
+/** What decides about rows: a table and the day of the decisions, or a decision tree of the service. */
 export const decide = z
-  .union(
-    [
-      text(TABLE),
-      map({
-        table: text('the path of a decision table').describe('A YAML or JSON file, such as decisions/limit.yml.'),
-        asOf: orNull(z.iso.date({ error: 'a day such as 2026-01-31' })).describe(
-          'The day of the decisions. Absent: the day of the run.',
-        ),
-      }),
-    ],
-    { error: TABLE },
-  )
-  .transform(given => (typeof given === 'string' ? { table: given, asOf: null } : given))
+  .union([text(DECIDE), decideMap], { error: DECIDE })
+  .transform(given => (typeof given === 'string' ? decideMap.parse({ table: given }) : given))

@@ -352,7 +352,9 @@ export const pipelineSchema = map({
   portfolio: orNull(portfolio).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
   events: orNull(events).describe('Before matching, writes what happened to companies of the portfolio since the last run.'),
   screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
-  decide: orNull(decide).describe('Decides about every row by a decision table: decision, decision.rule and decision.why.'),
+  decide: orNull(decide).describe(
+    'Decides about every row by a decision table, or by a decision tree of the service: decision, decision.rule and decision.why.',
+  ),
   after: after.describe('archive: the remote jobs are archived once all results are written. Absent: they stay as they are.'),
   report: map({
     rows: z

@@ -3,6 +3,7 @@ import { type StageName, stagesIn } from '../../model/stages.ts'
 import type { JobStage, Named, RunStep } from '../stage.ts'
 import { accepted } from './accepted.ts'
 import { archive } from './archive.ts'
+import { ask } from './ask.ts'
 import { candidates } from './candidates.ts'
 import { create } from './create.ts'
 import { decide } from './decide.ts'
@@ -14,6 +15,7 @@ import { match } from './match.ts'
 import { portfolio } from './portfolio.ts'
 import { screen } from './screen.ts'
 import { submit } from './submit.ts'
+import { tree } from './tree.ts'
 import { upload } from './upload.ts'
 
 const JOB_STAGES: Readonly<Record<StageName<'submit' | 'match' | 'enrich'>, JobStage>> = {
@@ -39,13 +41,16 @@ export const STAGE_GROUPS = [named(stagesIn('submit', 'match')), named(stagesIn(
 export const PAID_STAGES: readonly Named<JobStage>[] = STAGE_GROUPS[1]!.map(({ afterJobs: _, ...stage }) => stage)
 
 /** Before the rows that are sent are chosen. */
-export const EARLY_STAGES: readonly Named<RunStep>[] = stagesIn('early').map(name => ({ name, ...events }))
+const EARLY_STEPS: Readonly<Record<StageName<'early'>, RunStep>> = { events, tree }
+
+export const EARLY_STAGES: readonly Named<RunStep>[] = stagesIn('early').map(name => ({ name, ...EARLY_STEPS[name] }))
 
 const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = {
   candidates,
   accepted,
   portfolio,
   screen,
+  ask,
   decide,
   deliver,
   archive,

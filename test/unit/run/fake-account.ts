@@ -11,9 +11,17 @@ import type {
   ProposedCompany,
   Screening,
   ScreenQuery,
+  TreeField,
 } from '../../../src/model/requests.ts'
-import type { AcceptedCompany } from '../../../src/model/results.ts'
-import type { CandidateService, FetchedByJob, PortfolioService, ReportService, ScreenService } from '../../../src/run/ports.ts'
+import type { AcceptedCompany, TreeAnswer, TreeQuestion } from '../../../src/model/results.ts'
+import type {
+  CandidateService,
+  FetchedByJob,
+  PortfolioService,
+  ReportService,
+  ScreenService,
+  TreeService,
+} from '../../../src/run/ports.ts'
 
 interface Made extends ScreenQuery, Screening {
   readonly createdAt: string
@@ -24,9 +32,10 @@ export type AccountCall =
   | keyof ScreenService
   | keyof CandidateService
   | keyof ReportService
+  | keyof TreeService
   | 'fetchByJob'
 
-export class FakeAccount implements PortfolioService, ScreenService, CandidateService, ReportService {
+export class FakeAccount implements PortfolioService, ScreenService, CandidateService, ReportService, TreeService {
   readonly portfolios: Portfolio[] = []
   readonly companies = new Map<string, string>()
   /** Each was paid. */
@@ -152,6 +161,29 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
     this.#call('readRisks')
     const risks = this.hits[this.searches.find(one => one.id === id)!.name] ?? {}
     return { hits: Object.values(risks).reduce((sum, count) => sum + count, 0), risks }
+  }
+  trees = [{ id: 't-1', name: 'Supplier check' }]
+  treeFields: TreeField[] = [{ name: 'Amount', isMandatory: false }]
+  /** Runs of the tree by key; each was paid. */
+  readonly runs: { readonly key: string; readonly company: string; readonly answer: TreeAnswer }[] = []
+  findTrees = async (name: string) => {
+    this.#call('findTrees')
+    return this.trees.filter(tree => tree.id === name || tree.name === name)
+  }
+  readTreeFields = async () => {
+    this.#call('readTreeFields')
+    return this.treeFields
+  }
+  runTree = (_: string, { company }: TreeQuestion, options: EffectOptions<TreeAnswer>) =>
+    this.#effect('runTree', options, () => {
+      if (this.refused.has(company)) throw new FettleError('FETTLE_NOT_FOUND', `no company ${company}`, { status: 404 })
+      const answer = { decision: 'accept', rule: 'known', why: `${company} is known` } as const
+      this.runs.push({ key: options.key, company, answer })
+      return answer
+    })
+  findRun = async (_: string, _question: TreeQuestion, key: string) => {
+    this.#call('findRun')
+    return this.runs.find(run => run.key === key)?.answer
   }
   /** Questions that reached the service, with the operation. */
   readonly questions: string[] = []

@@ -12,6 +12,8 @@ import type {
   Outcomes,
   Question,
   ScreenedHits,
+  TreeAnswer,
+  TreeQuestion,
 } from '../../../src/model/results.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import type { LastGoodRun } from '../../../src/run/checks.ts'
@@ -127,6 +129,8 @@ export interface World {
 }
 
 /** Receives files and counts lines. */
+const NO_RULES = { path: 't', asOf: '2026-01-01', accept: 0, refer: 0, decline: 0, rules: [], unreached: [] }
+
 export class FakeResults implements Results {
   outcomes: Outcomes = OUTCOMES
   receives = 0
@@ -166,7 +170,7 @@ export class FakeResults implements Results {
       lowestScores: { matched: null, review: null },
       matches: null,
       doubtful: null,
-      decide: null,
+      decide: this.ruled === null ? null : { ...NO_RULES, refer: this.ruled.length },
       unfit: [],
       words: [],
       missing: [],
@@ -176,6 +180,7 @@ export class FakeResults implements Results {
       questions: this.asked.length === 0 || this.proposed !== null ? null : { listed: this.asked.length, left: 0, incomplete: 0 },
       accepted: this.acceptedCompanies.filter(({ id }) => this.fetched[id] === undefined).length,
       companies: this.listed,
+      treeQuestions: this.treeAsked.length === 0 || this.ruled !== null ? null : this.treeAsked.length,
     }
   }
 
@@ -183,6 +188,18 @@ export class FakeResults implements Results {
 
   async keepHits(hits: readonly ScreenedHits[]) {
     this.hits = hits
+  }
+
+  /** Questions to a decision tree, and the answers that the outputs have. */
+  treeAsked: readonly TreeQuestion[] = []
+  ruled: readonly (readonly [string, TreeAnswer])[] | null = null
+
+  async *treeQuestions(_: number, from: number) {
+    yield* this.treeAsked.slice(from)
+  }
+
+  async keepRuled(answers: readonly (readonly [string, TreeAnswer])[]) {
+    this.ruled = answers
   }
 
   /** Questions about rows, and the answers that the outputs propose. */
@@ -235,6 +252,8 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
   const clock = new VirtualClock()
   const results = new FakeResults()
   results.found = earlier?.results.found ?? []
+  results.treeAsked = earlier?.results.treeAsked ?? []
+  results.ruled = earlier?.results.ruled ?? null
   results.asked = earlier?.results.asked ?? []
   results.acceptedCompanies = earlier?.results.acceptedCompanies ?? []
   results.fetched = earlier?.results.fetched ?? {}
@@ -261,6 +280,7 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
     screening: account,
     candidates: account,
     reports: account,
+    trees: account,
     fetchByJob: account.fetchByJob,
     source,
     results,
