@@ -32,6 +32,7 @@ const PATHS: { readonly [Type in RunEvent['type']]?: readonly string[] } = {
   'portfolio.compared': ['examples'],
   'portfolio.settled': ['left'],
   'decide.made': ['answer.rule', 'answer.why'],
+  'decide.reused': ['answer.rule', 'answer.why'],
   'decide.refused': ['why'],
   'screen.requested': ['company'],
   'screen.finished': COMPANY,

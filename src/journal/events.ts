@@ -122,19 +122,24 @@ const REUSE_EVENTS = {
   /** An earlier run searched, and when: nothing is paid. */
   'screen.reused': { done: count, company: screened, searchedAt: text },
   /** Later runs may use what this one searched. */
-  'searches.kept': { what: z.enum(['screen', 'candidates']), searches: count },
+  'searches.kept': { what: z.enum(['screen', 'candidates', 'decide']), searches: count },
 } as const satisfies Readonly<Record<string, z.ZodRawShape>>
 
 // The stages `tree` and `decide`.
+const ruling = z.object({ decision: z.enum(DECISIONS), rule: text, why: text })
+
 const TREE_EVENTS = {
-  'tree.found': { id: text, name: text },
+  /** `version`: a digest of its content, where decisions of earlier runs may be used; '' if the service does not show it. */
+  'tree.found': { id: text, name: text, version: text },
   'decide.requested': { question: text },
   'decide.made': {
     done: count,
     question: text,
-    answer: z.object({ decision: z.enum(DECISIONS), rule: text, why: text }),
+    answer: ruling,
     adopted: flag,
   },
+  /** An earlier run asked, and when: nothing is paid. */
+  'decide.reused': { done: count, question: text, answer: ruling, askedAt: text },
   /** The service refused the company: its rows are referred. */
   'decide.refused': { done: count, question: text, why: text },
 } as const satisfies Readonly<Record<string, z.ZodRawShape>>

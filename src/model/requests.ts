@@ -232,6 +232,8 @@ export interface TreeRequests {
   /** The trees with this id, else with this name. */
   findTrees(name: string, options?: CallOptions): Promise<readonly DecisionTree[]>
   readTreeFields(tree: string, options?: CallOptions): Promise<readonly TreeField[]>
+  /** A digest of what the tree is, '' if the service does not show it. */
+  readTreeVersion(tree: string, options?: CallOptions): Promise<string>
   /** Costs a credit; never repeated unless `look` finds that it has not happened. Its log has `key`. */
   runTree(tree: string, question: TreeQuestion, options: EffectOptions<TreeAnswer>): Promise<Effect<TreeAnswer>>
   /** What the tree decided about a company under this `key`. */

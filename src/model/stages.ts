@@ -16,6 +16,7 @@ interface StagePlan {
   readonly screen?: object | null
   readonly decide?: { readonly waits?: true }
   readonly tree?: object
+  readonly reuse?: { readonly decide?: number } | null
   readonly events?: { readonly mark: boolean } | null
   readonly after?: 'archive'
 }
@@ -57,7 +58,11 @@ const STAGES = [
     name: 'tree',
     group: 'early',
     isPlanned: ({ tree }) => tree !== undefined,
-    operations: sends('listDecisionTrees', 'listDecisionFields'),
+    operations: ({ reuse }) => [
+      'listDecisionTrees',
+      'listDecisionFields',
+      ...(reuse?.decide === undefined ? [] : (['readDecisionInstance'] as const)),
+    ],
   },
   { name: 'create', group: 'submit', operations: sends('createJob') },
   { name: 'upload', group: 'submit', operations: sends('upload') },

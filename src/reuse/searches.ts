@@ -1,30 +1,28 @@
-/** Uses AML searches and questions for candidates that earlier runs paid, and stores what a run paid for later ones. */
+/** Uses AML searches, questions for candidates and decisions that earlier runs paid, and stores what a run paid for later ones. */
 import { join } from 'node:path'
 import { DigestIndex } from '../files/digest-index.ts'
 import { readJsonLines } from '../files/json-lines.ts'
 import { type RunState, readJournal } from '../journal/index.ts'
 import type { ProposedCompany } from '../model/requests.ts'
-import type { EarlierSearch, Question } from '../model/results.ts'
+import type { EarlierSearch, Question, TreeAnswer, TreeQuestion } from '../model/results.ts'
 import type { KnownSearches, Plan } from '../pipeline/index.ts'
-import { answersFile, QUESTIONS_FILE } from '../results/file-names.ts'
+import { answersFile, QUESTIONS_FILE, TREE_FILE } from '../results/file-names.ts'
 import { readCompanies } from '../results/output/companies.ts'
 import { questionMaker, readQuestions } from '../results/questions.ts'
+import { readTreeQuestions } from '../results/tree-questions.ts'
 import type { EarlierSearches, Screened } from '../run/index.ts'
 import { AnswerFolder, type AskedKeys, type Busy, type HeldLock, type Waiting } from './answer-folder.ts'
 import type { KnownRow } from './choose-rows.ts'
 import { AnswersWriter } from './files/answers.ts'
-import { candidatesKey, companyOwner, nameOwner, searchKey } from './files/row-key.ts'
+import { candidatesKey, companyOwner, nameOwner, searchKey, treeKey } from './files/row-key.ts'
 import type { KnownAnswers } from './known-answers.ts'
-import { searchScope } from './settings.ts'
+import { type SearchKind, searchScope } from './settings.ts'
 
 /** The files of a run. */
 interface RunFiles {
   readonly path: string
   readonly journal: string
 }
-
-type Kind = keyof KnownSearches
-export const SEARCH_KINDS = ['screen', 'candidates'] as const satisfies readonly Kind[]
 
 interface SearchSettings {
   /** The folder of the answers of all scopes. */
@@ -34,10 +32,15 @@ interface SearchSettings {
   readonly refreshes: boolean
 }
 
-type Searching = Pick<RunState, 'plan' | 'identity' | 'runId'>
+type Searching = Pick<RunState, 'plan' | 'identity' | 'runId' | 'tree'>
 
 /** Where the searches of a kind are kept; null where the pipeline names no age for them. */
-function folderOf(kind: Kind, { plan, identity }: Pick<Searching, 'plan' | 'identity'>, answers: string, now: () => number) {
+function folderOf(
+  kind: SearchKind,
+  { plan, identity }: Pick<Searching, 'plan' | 'identity'>,
+  answers: string,
+  now: () => number,
+) {
   const age = plan.reuse?.[kind]
   return age === undefined ? null : { age, folder: new AnswerFolder(answers, searchScope(kind, plan, identity), now) }
 }
@@ -60,7 +63,7 @@ export class RunSearches implements EarlierSearches {
   readonly #state: () => RunState
   readonly #directory: RunFiles
   readonly #settings: SearchSettings & { readonly waiting: Waiting }
-  readonly #opened = new Map<Kind, Promise<Opened | null>>()
+  readonly #opened = new Map<SearchKind, Promise<Opened | null>>()
 
   constructor(state: () => RunState, directory: RunFiles, settings: SearchSettings & { readonly waiting: Waiting }) {
     this.#state = state
@@ -76,7 +79,11 @@ export class RunSearches implements EarlierSearches {
     return this.#find('candidates', candidatesKey(id))
   }
 
-  async keep(kind: Kind): Promise<number> {
+  ruled({ id }: TreeQuestion): Promise<EarlierSearch<TreeAnswer> | null> {
+    return this.#find('decide', treeKey(this.#state().tree?.found ?? null, id))
+  }
+
+  async keep(kind: SearchKind): Promise<number> {
     const { answers, now, waiting } = this.#settings
     const count = await keepSearches(kind, this.#state(), this.#directory, { answers, now, waiting })
     const opened = await this.#opened.get(kind)
@@ -92,7 +99,7 @@ export class RunSearches implements EarlierSearches {
       }
   }
 
-  async #find<Answer>(kind: Kind, key: Buffer): Promise<EarlierSearch<Answer> | null> {
+  async #find<Answer>(kind: SearchKind, key: Buffer): Promise<EarlierSearch<Answer> | null> {
     const opening = this.#opened.get(kind) ?? this.#open(kind)
     this.#opened.set(kind, opening)
     const opened = await opening
@@ -100,7 +107,7 @@ export class RunSearches implements EarlierSearches {
   }
 
   /** Names all that the stage is about to ask, so that no other run pays for it meanwhile. */
-  async #open(kind: Kind): Promise<Opened | null> {
+  async #open(kind: SearchKind): Promise<Opened | null> {
     const { answers, now, refreshes, waiting } = this.#settings
     const state = this.#state()
     const place = folderOf(kind, state, answers, now)
@@ -126,8 +133,12 @@ export class RunSearches implements EarlierSearches {
     }
   }
 
-  async *#keys(kind: Kind, { plan, companies, candidates }: RunState): AsyncGenerator<Buffer> {
+  async *#keys(kind: SearchKind, { plan, companies, candidates, tree }: RunState): AsyncGenerator<Buffer> {
     const { path } = this.#directory
+    if (kind === 'decide') {
+      for await (const { id } of readTreeQuestions(path, tree?.listed ?? 0)) yield treeKey(tree?.found ?? null, id)
+      return
+    }
     if (kind === 'screen') {
       for await (const company of readCompanies(path, companies?.listed ?? 0)) yield searchKey(company, plan.screen!)
       return
@@ -138,7 +149,7 @@ export class RunSearches implements EarlierSearches {
 
 /** Puts what a run has searched where later runs find it. Returns how many searches that are. Throws FETTLE_OUTPUT_WRITE. */
 export async function keepSearches(
-  kind: Kind,
+  kind: SearchKind,
   state: Searching,
   directory: RunFiles,
   { answers, now, waiting }: Pick<SearchSettings, 'answers' | 'now'> & { readonly waiting: Waiting },
@@ -146,7 +157,12 @@ export async function keepSearches(
   const place = folderOf(kind, state, answers, now)
   if (place === null) return 0
   const path = join(directory.path, answersFile(kind))
-  const made = kind === 'screen' ? screensIn(directory, state.plan) : await questionsIn(directory)
+  const made =
+    kind === 'screen'
+      ? screensIn(directory, state.plan)
+      : kind === 'decide'
+        ? await ruledIn(directory, state)
+        : await questionsIn(directory)
   await writeSearches(path, state.runId, made, place)
   if (made.length > 0) await place.folder.keep(state.runId, [path], waiting)
   await place.folder.settle([state.runId])
@@ -172,6 +188,16 @@ async function questionsIn({ path, journal }: RunFiles): Promise<MadeSearch[]> {
   })
 }
 
+async function ruledIn({ path, journal }: RunFiles, { tree }: Pick<RunState, 'tree'>): Promise<MadeSearch[]> {
+  const companies = new Map<string, string>()
+  for await (const { id, company } of readJsonLines<TreeQuestion>(join(path, TREE_FILE))) companies.set(id, company)
+  return readJournal(journal).events.flatMap((event): MadeSearch | [] => {
+    if (event.type !== 'decide.made') return []
+    const { question, answer, at } = event
+    return { key: treeKey(tree?.found ?? null, question), owner: companyOwner(companies.get(question) ?? ''), at, answer }
+  })
+}
+
 /** Counts the different searches about rows with an earlier answer that need not be paid again. */
 export interface SearchCounter {
   readonly add: (row: KnownRow) => void
@@ -181,7 +207,7 @@ export interface SearchCounter {
 
 /** Null without searches that may be used again. */
 export function searchCounter(plan: Plan, identity: string, { answers, now, refreshes }: SearchSettings): SearchCounter | null {
-  const open = (kind: Kind) => {
+  const open = (kind: keyof KnownSearches) => {
     const place = refreshes || plan[kind] == null ? null : folderOf(kind, { plan, identity }, answers, now)
     return place && { age: place.age, known: place.folder.open([], now()) }
   }

@@ -57,8 +57,11 @@ export const scopeOf = ({ enrich }: Asker, identity: string, fit: Fit | null): s
     .update(JSON.stringify(['row', identity, enrich?.product ?? null, fit]))
     .digest('hex')
 
-/** The scope of AML searches, or of questions for candidates. */
-export const searchScope = (kind: 'screen' | 'candidates', { enrich }: Asker, identity: string): string =>
+/** What may be paid once for several runs: AML searches, questions for candidates, runs of a decision tree. */
+export const SEARCH_KINDS = ['screen', 'candidates', 'decide'] as const
+export type SearchKind = (typeof SEARCH_KINDS)[number]
+
+export const searchScope = (kind: SearchKind, { enrich }: Asker, identity: string): string =>
   createHash('sha256')
     .update(JSON.stringify([kind, identity, enrich?.product ?? null]))
     .digest('hex')

@@ -94,8 +94,9 @@ export interface Screened {
 export interface EarlierSearches {
   screened(company: FoundCompany): Promise<EarlierSearch<Screened> | null>
   proposed(question: Question): Promise<EarlierSearch<readonly ProposedCompany[]> | null>
+  ruled(question: TreeQuestion): Promise<EarlierSearch<TreeAnswer> | null>
   /** Puts what this run paid where later runs find it, and returns how many searches that are. */
-  keep(what: 'screen' | 'candidates'): Promise<number>
+  keep(what: 'screen' | 'candidates' | 'decide'): Promise<number>
 }
 
 /** A file of events in the run directory and at its path; and, beside the runs, which events earlier runs wrote. */

@@ -33,7 +33,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:crypto',
   ],
   journal: ['zod', 'contract', 'decide', 'model', 'pipeline', 'errors', 'files', 'node:'],
-  run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'errors', 'p-limit'],
+  run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'nearest', 'errors', 'p-limit'],
   client: [
     'contract',
     'list-sample',
@@ -131,6 +131,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'counted',
       'contract',
       'decide',
+      'nearest',
       'shell-command',
       'errors',
       'model',

@@ -2,6 +2,7 @@
  * The requests of the stages about companies: candidates, reports, portfolios with their rules, companies, events and files (contract
  * §7.4, §8, rows 37, 45 to 47), AML searches and their hits.
  */
+import { createHash } from 'node:crypto'
 import {
   type BusinessSearch,
   type CompanyAddress,
@@ -405,7 +406,10 @@ function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
   }
 }
 
-type TreeRequestNames = 'findTrees' | 'readTreeFields' | 'runTree' | 'findRun'
+type TreeRequestNames = 'findTrees' | 'readTreeVersion' | 'readTreeFields' | 'runTree' | 'findRun'
+
+/** How a service answers that keeps the content of a tree to itself. */
+const NOT_SHOWN: readonly (number | null)[] = [...MISSING, 404]
 
 const DECIDED = Object.entries(DECISION_STATUSES) as [keyof typeof DECISION_STATUSES, number][]
 
@@ -430,6 +434,15 @@ function createTreeRequests(core: Core, api: Api): Pick<CompanyRequests, TreeReq
     async readTreeFields(tree, options = {}) {
       const { fields } = await api.listDecisionFields({ provenirId: tree }, options)
       return fields.map(({ paramName, mandatory }) => ({ name: clean(paramName), isMandatory: mandatory === true }))
+    },
+    async readTreeVersion(tree, options = {}) {
+      try {
+        const { correlationId: _, ...content } = await api.readDecisionInstance({ guid: tree }, options)
+        return createHash('sha256').update(JSON.stringify(content)).digest('hex')
+      } catch (error) {
+        if (FettleError.is(error) && NOT_SHOWN.includes(error.status)) return ''
+        throw error
+      }
     },
     runTree: (tree, { company, inputs }, options) =>
       core.call('runDecision', {

@@ -346,11 +346,12 @@ const lintDecided: Rule = ({ fields, broken }) =>
   )
 
 const lintReuse: Rule = ({ fields, broken }) =>
-  (['screen', 'candidates'] as const).flatMap(key =>
-    fields.reuse?.[key] === undefined || fields[key] != null || broken.has(key)
-      ? []
-      : [wrongValue(['reuse', key], `the pipeline has no ${key}, so nothing of it is used again`, `Leave reuse.${key} out.`)],
-  )
+  (['screen', 'candidates', 'decide'] as const).flatMap(key => {
+    const isThere = key === 'decide' ? fields.decide?.service != null : fields[key] != null
+    if (fields.reuse?.[key] === undefined || isThere || broken.has(key)) return []
+    const message = `the pipeline has no ${key === 'decide' ? 'decide.service' : key}, so nothing of it is used again`
+    return [wrongValue(['reuse', key], message, `Leave reuse.${key} out.`)]
+  })
 
 const isSameBand = (band: string, other: string): boolean => band.trim().toLowerCase() === other.trim().toLowerCase()
 

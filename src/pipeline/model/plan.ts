@@ -244,8 +244,8 @@ const tree = object({ name: text, fields: record(TABLE_PARTS.field), budget: cou
 
 const parts = list(object({ from: count, rows: count }))
 const age = count.optional()
-/** In milliseconds. `screen`: AML searches, `candidates`: questions for candidates; absent: each run asks again. */
-const reuse = object({ matched: count, unmatched: count, review: count, screen: age, candidates: age })
+/** In milliseconds. `screen`: AML searches, `candidates`: questions for candidates, `decide`: runs of a decision tree; absent: each run asks again. */
+const reuse = object({ matched: count, unmatched: count, review: count, screen: age, candidates: age, decide: age })
 /** Once the rows of a run that uses earlier answers are chosen. */
 const known = object({
   /** Rows and jobs that would be sent without earlier answers. */

@@ -148,6 +148,7 @@ export const reuse = map({
   review: age().describe('Rows for a person to look at.'),
   screen: age().optional().describe('AML searches. Absent: each run searches again.'),
   candidates: age().optional().describe('Questions for candidates. Absent: each run asks again.'),
+  decide: age().optional().describe('Decisions of decide.service, until its tree is changed. Absent: each run asks again.'),
 })
 
 export const after = z.literal('archive', { error: 'archive' }).optional()

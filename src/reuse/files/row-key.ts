@@ -32,6 +32,10 @@ export const searchKey = ({ id, name }: Pick<FoundCompany, 'id' | 'name'>, query
 /** The key of a question for candidates. */
 export const candidatesKey = (question: string): Buffer => digestOf(`candidates ${question}`)
 
+/** The key of a question to a decision tree, which may be changed: then it has another version. */
+export const treeKey = (tree: { readonly id: string; readonly version: string } | null, question: string): Buffer =>
+  digestOf(`decide ${JSON.stringify([tree?.id, tree?.version, question])}`)
+
 const digestOwner = (text: string): Buffer => digestOf(text).subarray(0, OWNER_BYTES)
 
 /** Whose answers they are, so that they can be forgotten: the rows of a cell of `input.key`, a company, a name. */

@@ -5,7 +5,7 @@
 
 import { count, counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
-import type { RunState } from '../../journal/index.ts'
+import type { RunState, TreeState } from '../../journal/index.ts'
 import type { Effect } from '../../model/requests.ts'
 import type { TreeAnswer, TreeQuestion } from '../../model/results.ts'
 import { searched } from '../job-lookup.ts'
@@ -43,40 +43,54 @@ async function* askTree(state: RunState, ports: Ports): StageEvents {
   const { budget } = plan.tree
   const listed = tree.listed ?? 0
   let { done, paid, refused, refusal, open } = tree
+  const earlier = plan.reuse?.decide === undefined ? undefined : ports.earlier
   for await (const question of ports.results.treeQuestions(listed, done)) {
     const isOpen = open === question.id
-    if (budget !== null && paid >= budget && !isOpen) {
+    // The answer to an open question is its own.
+    const known = isOpen ? null : ((await earlier?.ruled(question)) ?? null)
+    if (known === null && budget !== null && paid >= budget && !isOpen) {
+      yield* keepRuled(tree, earlier)
       const ruled = `${count(done)} of ${counted(listed, 'company', 'companies')} decided about`
       throw new FettleError('FETTLE_BUDGET_DECIDE', `${ruled}: one more would exceed decide.budget (${budget})`)
     }
-    if (!isOpen) yield { type: 'decide.requested', question: question.id }
     done++
     let made: Effect<TreeAnswer> | null = null
     let why: string | null = null
-    try {
-      made = await runTree(question, state, isOpen, ports)
-    } catch (error) {
-      why = refusalReason(error)
-      if (why === null) throw error
-      refused++
-      refusal ??= { id: question.company, why }
+    if (known === null) {
+      if (!isOpen) yield { type: 'decide.requested', question: question.id }
+      try {
+        made = await runTree(question, state, isOpen, ports)
+      } catch (error) {
+        why = refusalReason(error)
+        if (why === null) throw error
+        refused++
+        refusal ??= { id: question.company, why }
+      }
     }
     // Before the event that completes the questions: a kill between the two may repeat the warning, but not lose it.
     if (done === listed && refused > 0) {
       const summary = `the decision tree was not run for ${counted(refused, 'company', 'companies')}`
       yield { type: 'issue.raised', issue: refusalIssue('FETTLE_DECIDE_REFUSED', summary, refused, refusal) }
     }
-    if (made === null) yield { type: 'decide.refused', done, question: question.id, why: why! }
-    else {
+    if (known !== null) yield { type: 'decide.reused', done, question: question.id, answer: known.answer, askedAt: known.at }
+    else if (why !== null) yield { type: 'decide.refused', done, question: question.id, why }
+    else if (made !== null) {
       paid++
       yield { type: 'decide.made', done, question: question.id, answer: made.value, adopted: made.adopted }
     }
     open = null
     ports.tick({ type: 'companies', done, total: listed })
   }
+  yield* keepRuled(tree, earlier)
+}
+
+async function* keepRuled({ isKept }: TreeState, earlier: Ports['earlier']): StageEvents {
+  if (earlier === undefined || isKept) return
+  yield { type: 'searches.kept', what: 'decide', searches: await earlier.keep('decide') }
 }
 
 export const ask: RunStep = {
-  isDone: ({ tree }) => tree === null || (tree.listed !== null && tree.done >= tree.listed),
+  isDone: ({ plan, tree }) =>
+    tree === null || (tree.listed !== null && tree.done >= tree.listed && (plan.reuse?.decide === undefined || tree.isKept)),
   run: askTree,
 }

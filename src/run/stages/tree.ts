@@ -38,6 +38,7 @@ export const tree: RunStep = {
     const options = { signal: ports.signal }
     const found = onlyOne(plan.tree, await ports.trees.findTrees(plan.tree.name, options))
     assertFields(plan.tree, await ports.trees.readTreeFields(found.id, options))
-    yield { type: 'tree.found', id: found.id, name: found.name }
+    const version = plan.reuse?.decide === undefined ? '' : await ports.trees.readTreeVersion(found.id, options)
+    yield { type: 'tree.found', id: found.id, name: found.name, version }
   },
 }

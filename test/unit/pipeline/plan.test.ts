@@ -389,7 +389,7 @@ describe('fingerprint', () => {
       decideOn: '2026-01-01',
       send: 'mapped',
       after: 'archive',
-      reuse: { matched: 1, unmatched: 1, review: 1, screen: 1, candidates: 1 },
+      reuse: { matched: 1, unmatched: 1, review: 1, screen: 1, candidates: 1, decide: 1 },
       companyNumbers: 'unreliable',
       precision: 0.95,
       known: { sent: 9, parts: [{ from: 0, rows: 9 }], rows: 2, choice: 'ab' },

@@ -20,7 +20,7 @@ function worldWith(change: Partial<Plan> = {}, prepare = (_: FakeAccount) => {})
 /** A world that has found its tree. */
 function found(change: Partial<Plan> = {}, prepare = (_: FakeAccount) => {}): World {
   const world = worldWith(change, prepare)
-  world.journal.append({ type: 'tree.found', id: 't-1', name: 'Supplier check' })
+  world.journal.append({ type: 'tree.found', id: 't-1', name: 'Supplier check', version: '' })
   return world
 }
 
@@ -29,12 +29,18 @@ describe('tree', () => {
     for (const name of ['Supplier check', 't-1']) {
       const world = worldWith({ tree: { ...TREE, name } })
       expect(await early(world)).toBe(true)
-      expect(world.journal.state!.tree!.found).toEqual({ id: 't-1', name: 'Supplier check' })
+      expect(world.journal.state!.tree!.found).toEqual({ id: 't-1', name: 'Supplier check', version: '' })
     }
   })
 
   test.each<readonly [string, (account: FakeAccount) => void, RegExp]>([
-    ['the service has no such tree', account => void (account.trees = []), /has no decision tree "Supplier check"/],
+    [
+      'the service has no such tree',
+      account => {
+        account.trees = []
+      },
+      /has no decision tree "Supplier check"/,
+    ],
     [
       'two trees have the name',
       account => void account.trees.push({ id: 't-2', name: 'Supplier check' }),
@@ -42,7 +48,9 @@ describe('tree', () => {
     ],
     [
       'the tree has no such field',
-      account => void (account.treeFields = [{ name: 'Amounts', isMandatory: false }]),
+      account => {
+        account.treeFields = [{ name: 'Amounts', isMandatory: false }]
+      },
       /"Amount" is not a field of the tree "Supplier check"; did you mean "?Amounts/,
     ],
     [
@@ -67,7 +75,9 @@ describe('ask', () => {
   })
 
   test('a company that is refused costs nothing and is named, and its rows are referred with the reason', async () => {
-    const world = found({}, account => void (account.refused = new Set(['GB-2'])))
+    const world = found({}, account => {
+      account.refused = new Set(['GB-2'])
+    })
     const { status, issues, tree } = await world.run()
     expect([status, tree!.paid, tree!.refused]).toEqual(['warn', 3, 1])
     expect(issues).toMatchObject([{ code: 'FETTLE_DECIDE_REFUSED', count: 1, message: expect.stringContaining('GB-2') }])
@@ -94,13 +104,17 @@ describe('ask', () => {
   })
 
   test('its answer lost after it took effect: found in the log by its key, paid once', async () => {
-    const world = found({}, account => void (account.lose = { runTree: 'after' }))
+    const world = found({}, account => {
+      account.lose = { runTree: 'after' }
+    })
     expect(await world.run()).toMatchObject({ status: 'success', tree: { paid: 4 } })
     expect(world.journal.of('decide.made').map(({ adopted }) => adopted)).toEqual([true, false, false, false])
   })
 
   test('lost before it took effect: not repeated on a guess but left with 75, and made by the next process', async () => {
-    const world = found({}, account => void (account.lose = { runTree: 'before' }))
+    const world = found({}, account => {
+      account.lose = { runTree: 'before' }
+    })
     expect(await world.run()).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_UNANSWERED' } })
     const next = resumed(world)
     expect(await next.run()).toMatchObject({ finished: true, exitCode: 0, tree: { paid: 4 } })

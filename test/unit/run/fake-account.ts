@@ -174,6 +174,7 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
     this.#call('readTreeFields')
     return this.treeFields
   }
+  readTreeVersion = async () => 'v1'
   runTree = (_: string, { company }: TreeQuestion, options: EffectOptions<TreeAnswer>) =>
     this.#effect('runTree', options, () => {
       if (this.refused.has(company)) throw new FettleError('FETTLE_NOT_FOUND', `no company ${company}`, { status: 404 })

@@ -324,11 +324,12 @@ export async function crashAfterOutputs(
   check: (state: RunState, next: World, where: string) => void,
 ): Promise<number> {
   const untouched = make()
+  const made = untouched.journal.events.length
   await untouched.run()
   const { events } = untouched.journal
-  const first = events.findIndex(({ type }) => type === 'output.written') - 1
+  const first = events.findIndex(({ type }) => type === 'output.written') - made
   let points = 0
-  for (let at = first; at < events.length - 1; at++)
+  for (let at = first; at < events.length - made; at++)
     for (const when of ['before', 'after'] as const) {
       const world = make()
       const where = `append ${at} ${when}`
