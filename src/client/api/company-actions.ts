@@ -415,7 +415,7 @@ const DECIDED = Object.entries(DECISION_STATUSES) as [keyof typeof DECISION_STAT
 
 function createTreeRequests(core: Core, api: Api): Pick<CompanyRequests, TreeRequestNames> {
   const { clean } = core.opener.tools.redactor
-  /** A status that is none of these decides nothing, so the company is referred. */
+  /** Any other status decides nothing, so the company is referred. */
   const readAnswer = ({ Decision, DecisionText, Audits, statusCode }: MadeDecision): TreeAnswer => {
     const [decision] = DECIDED.find(([, status]) => String(status) === statusCode?.trim()) ?? []
     const label = clean(Decision ?? '')

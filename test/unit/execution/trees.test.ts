@@ -138,7 +138,15 @@ test('a run that ends at decide.budget has written its outputs, and the next one
 test('forgetting a row removes the decision about its company that later runs would use', async () => {
   const reuse = { matched: '20d', unmatched: '20d', review: '20d', decide: '10d' } as const
   await runAfter(0, { reuse })
-  const options = { runsDir: 'runs', cwd: here.folder, key: 'SUP-02', pipeline: null, answersDir: null, tables: [], dryRun: false }
+  const options = {
+    runsDir: 'runs',
+    cwd: here.folder,
+    key: 'SUP-02',
+    pipeline: null,
+    answersDir: null,
+    tables: [],
+    dryRun: false,
+  }
   const { found } = await forgetKey(options)
   expect(found.map(({ file }) => file)).toContainEqual(expect.stringMatching(/-240h.*\.answers$/))
   expect(found.map(({ file }) => file)).toContainEqual(expect.stringMatching(/decided?\.jsonl$/))

@@ -244,6 +244,7 @@ describe('changes only the fields of the event', () => {
 
   test('at the beginning nothing has been done', () => {
     expect(fresh).toEqual({
+      tree: null,
       accepted: null,
       events: null,
       forgotten: [],
