@@ -6,7 +6,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -93,6 +93,25 @@ for (const output of [null, { path: join(folder, 'out.csv'), format: 'csv' }]) {
   await decideFile(facts, { table, path: 'table', asOf: '2026-01-01', root: folder, output })
   print(`fettle, file${output === null ? '' : ' to file'}`, rate(rows, performance.now() - began))
 }
+
+/** Decides about a file in a process of its own; the most memory that it took, in MB. */
+function peakMemory(file) {
+  const script = `
+    const { AS_FOUND, inspect } = await import(${JSON.stringify(new URL('../build/input/table/inspect.js', import.meta.url).href)})
+    const { decideFile } = await import(${JSON.stringify(new URL('../build/results/decide-file.js', import.meta.url).href)})
+    const [path, output, table] = process.argv.slice(1)
+    const { facts } = await inspect({ ...AS_FOUND, path })
+    const settings = { table: JSON.parse(table), path: 'table', asOf: '2026-01-01', root: '/', output: { path: output, format: 'csv' } }
+    await decideFile(facts, settings)
+    console.log(process.resourceUsage().maxRSS)`
+  const args = ['--input-type=module', '-e', script, file, `${file}.out`, JSON.stringify(table)]
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  if (stderr !== '') throw new Error(stderr)
+  return Math.round(Number(stdout) / 1024)
+}
+const tenth = join(folder, 'tenth.csv')
+await writeFile(tenth, [HEADER, ...list.slice(0, rows / 10)].map(row => `${row.join(',')}\n`).join(''))
+print('memory, file to file', `${peakMemory(tenth)} MB for ${Math.floor(rows / 10)} rows, ${peakMemory(path)} MB for ${rows}`)
 
 /** The module of a package in the temporary folder; null where it cannot be installed. */
 function install(name) {

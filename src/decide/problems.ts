@@ -23,6 +23,10 @@ export interface TableProblem {
   readonly hint?: string | undefined
   /** It is about the key, not its value. */
   readonly part?: 'key'
+  /** Where the other rule is that it is about. */
+  readonly other?: readonly (string | number)[]
+  /** A note: the table can be used. */
+  readonly severity?: 'info'
 }
 
 type Fields = Pick<DecisionTable, 'fields'>
@@ -234,20 +238,27 @@ function covers(field: Field, first: Condition, second: Condition): boolean {
   return set !== null && subset !== null && [...subset].every(value => set.has(value))
 }
 
-/** Rules that no row reaches, since an earlier rule holds for all of their rows, and rules whose ranges overlap by a part. */
+/** Rules that no row reaches, since an earlier rule holds for all of their rows, and rules that lose a part of their rows to an earlier one. */
 function coveredRules(table: Fields, rules: readonly PlacedRule[]): TableProblem[] {
   return rules.flatMap(([rule, at]): TableProblem[] => {
     for (const [earlier, before] of rules) {
       if (before >= at) return []
+      const other = ['rules', before, 'name']
       if (isCovered(table, earlier, rule)) {
         const message = `the rule "${rule.name}" is never reached: "${earlier.name}" before it holds for all of its rows`
-        return [{ path: ['rules', at, 'name'], message, hint: 'Remove it, or put it first.' }]
+        return [{ path: ['rules', at, 'name'], message, hint: 'Remove it, or put it first.', other }]
       }
       const overlap = findOverlap(table, earlier, rule)
       if (overlap === null) continue
-      const message = `the ranges of "${overlap}" overlap: the rule "${earlier.name}" (${earlier.decision}) takes rows of "${rule.name}" (${rule.decision})`
-      const hint = 'Write ranges that do not share values, or one that contains the other, the narrower one first.'
-      return [{ path: ['rules', at, 'when', overlap], message, hint }]
+      const { fields, isOfRanges } = overlap
+      const [path, takes] = [['rules', at, 'when', fields[0]!], `the rule "${earlier.name}" (${earlier.decision}) takes`]
+      if (isOfRanges) {
+        const message = `the ranges of "${fields[0]}" overlap: ${takes} rows of "${rule.name}" (${rule.decision})`
+        const hint = 'Write ranges that do not share values, or one that contains the other, the narrower one first.'
+        return [{ path, message, hint, other }]
+      }
+      const message = `the rules overlap in "${fields.join('", "')}": ${takes} a part of the rows of "${rule.name}" (${rule.decision})`
+      return [{ path, message, hint: 'No action is needed if the first of them is to decide.', other, severity: 'info' }]
     }
     return []
   })
@@ -268,17 +279,28 @@ function isCovered(table: Fields, earlier: Rule, later: Rule): boolean {
   )
 }
 
-/** The field whose ranges overlap by a part, where the other conditions are the same and the decisions differ. */
-function findOverlap(table: Fields, earlier: Rule, later: Rule): string | null {
+/** What two conditions on a field have in common; null where that is not known. */
+function compareConditions(field: Field, first: Condition, second: Condition) {
+  const [range, other] = [rangeOf(field, first), rangeOf(field, second)]
+  if (range !== null && other !== null)
+    return { isShared: shareValues(range, other), isWithin: isWithin(range, other), isOfRanges: true }
+  const [set, values] = [setOf(field, first), setOf(field, second)]
+  if (set === null || values === null) return null
+  return { isShared: [...set].some(value => values.has(value)), isWithin: covers(field, second, first), isOfRanges: false }
+}
+
+/**
+ * The fields in which an earlier rule takes a part of the rows of a later one with another decision. Null where the rules name different
+ * fields, share no rows, or the earlier one is the narrower.
+ */
+function findOverlap(table: Fields, earlier: Rule, later: Rule) {
   const names = Object.keys(earlier.when)
   if (earlier.decision === later.decision || names.length !== Object.keys(later.when).length) return null
   if (!names.every(name => Object.hasOwn(later.when, name)) || !applyTogether(earlier, later)) return null
-  const different = names.filter(name => JSON.stringify(earlier.when[name]) !== JSON.stringify(later.when[name]))
-  const [name] = different
-  if (name === undefined || different.length > 1) return null
-  const [a, b] = [rangeOf(fieldOf(table, name), earlier.when[name]!), rangeOf(fieldOf(table, name), later.when[name]!)]
-  if (a === null || b === null || !shareValues(a, b)) return null
-  return isWithin(a, b) || isWithin(b, a) ? null : name
+  const fields = names.filter(name => JSON.stringify(earlier.when[name]) !== JSON.stringify(later.when[name]))
+  const compared = fields.map(name => compareConditions(fieldOf(table, name), earlier.when[name]!, later.when[name]!))
+  if (compared.length === 0 || !compared.every(found => found?.isShared) || compared.every(found => found?.isWithin)) return null
+  return { fields, isOfRanges: compared.length === 1 && compared[0]!.isOfRanges }
 }
 
 /** Fields whose columns do not exist. `known`: the columns that there are; `what`: what has them. */

@@ -6,7 +6,7 @@ import { checkSchema } from './schema/issues.ts'
 import { MAX_BYTES, pipelineFormat } from './source/decode.ts'
 import { readJson } from './source/json.ts'
 import { placedText, toIssues } from './source/placed-issues.ts'
-import { mapScalars, type SyntaxIssue, type Tree, toPlain } from './source/tree.ts'
+import { mapScalars, offsetAt, type SyntaxIssue, type Tree, toPlain } from './source/tree.ts'
 import { readYaml } from './source/yaml.ts'
 
 const FORM = {
@@ -32,15 +32,17 @@ export function parseDecisionTable(text: string, file: string) {
   // Numbers are compared as they are written: 0012 stays a text where a text is expected.
   const tree = mapScalars(read, scalar => (typeof scalar.value === 'number' ? { ...scalar, value: scalar.source } : scalar))
   const plain = toPlain(tree)
-  const issuesOf = (problems: readonly TableProblem[]): readonly Issue[] =>
-    place(
-      problems.map(problem => ({ code: 'FETTLE_DECISION_TABLE' as const, ...problem })),
-      tree,
-    )
+  const toFinding = ({ other, ...problem }: TableProblem): SyntaxIssue => {
+    const line = other && placeAt(offsetAt(tree, other)).line
+    const message = line == null ? problem.message : `${problem.message} (line ${line})`
+    return { code: 'FETTLE_DECISION_TABLE', ...problem, message }
+  }
+  const issuesOf = (problems: readonly TableProblem[]): readonly Issue[] => place(problems.map(toFinding), tree)
   const form = checkSchema(tree, FORM).findings
-  const problems = tableProblems(plain).map(problem => ({ code: 'FETTLE_DECISION_TABLE' as const, ...problem }))
-  if (form.length + problems.length > 0) return refuse(place([...form, ...problems], tree))
-  return { table: tableSchema.parse(plain) as DecisionTable, issues: [], issuesOf }
+  const problems = tableProblems(plain)
+  const issues = place([...form, ...problems.map(toFinding)], tree)
+  if (form.length > 0 || problems.some(({ severity }) => severity === undefined)) return refuse(issues)
+  return { table: tableSchema.parse(plain) as DecisionTable, issues, issuesOf }
 }
 
 /** The problems of the tests of a table as of `today`. */

@@ -42,7 +42,7 @@ export async function readTable(
   if (table === null) return { table, issues }
   const unknown = columns === null ? [] : columnProblems(table, columns.known, columns.what)
   const found = issuesOf([...unknown, ...(runsTests ? testProblems(table, today) : [])])
-  return { table: found.length > 0 ? null : table, issues: found }
+  return { table: found.length > 0 ? null : table, issues: [...issues, ...found] }
 }
 
 interface ListDecisions {
@@ -129,5 +129,5 @@ export async function planTable(
   const { table, issues } = await readTable(path, { cwd, today: asOf ?? today, columns })
   if (table === null) return { decide: undefined, issues }
   const waits = namedFields(table).some(field => columnsOf(table, field).some(name => screenColumns(screen).includes(name)))
-  return { decide: { path, asOf, table, waits: waits || undefined }, issues: [] }
+  return { decide: { path, asOf, table, waits: waits || undefined }, issues }
 }

@@ -91,7 +91,11 @@ const resultLine = (fields: object): string => safeJson({ schema: 'fettle/reques
 async function readRequest(flags: Flags, io: Io): Promise<Sent> {
   const wanted = needText(flags, 'method').toUpperCase()
   const method = METHODS.find(name => name === wanted)
-  if (method === undefined) throw usageError(`the method ${wanted} is not supported: expected ${METHODS.join(', ')}`)
+  if (method === undefined) {
+    const hint =
+      wanted === 'HEAD' ? 'Send a GET, with --output FILE for a large answer: a HEAD has no answer to print.' : undefined
+    throw usageError(`the method ${wanted} is not supported: expected ${METHODS.join(', ')}`, hint)
+  }
   const path = needText(flags, 'path')
   if (!path.startsWith('/')) throw usageError(`the path ${path} must start with /`, 'Give it without the address: /companies.')
   if (path.includes('?')) throw usageError(`the path ${path} has a query`, 'Pass each parameter as --query name=value.')

@@ -39,7 +39,7 @@ export type SyntaxIssue = {
   readonly code: ErrorCode
   readonly message: string
   readonly hint?: string
-  readonly severity?: 'warn'
+  readonly severity?: 'warn' | 'info'
 } & ({ readonly path: Path; readonly part?: 'key' } | { readonly offset: number | null })
 
 /** The deepest nesting that is read; a pipeline needs four levels. */

@@ -35,7 +35,7 @@ const isoDate = (millis: number): string => new Date(millis).toISOString()
 function readTable(given: unknown, today: string): DecisionTable {
   const parsed = tableSchema.safeParse(given)
   const problems = parsed.success
-    ? tableProblems(given)
+    ? tableProblems(given).filter(({ severity }) => severity === undefined)
     : parsed.error.issues.map(({ path, code, message }) => ({
         path,
         message: code === 'unrecognized_keys' ? message : `expected ${message}`,
@@ -126,7 +126,11 @@ function decide(
   })
   const { decision, rule, why } = decider.decide(cells)
   const status = DECISION_STATUSES[decision]
-  const values = decider.fields.map((field, at) => ({ RuleName: field, description: cells[at] ?? null }))
+  // A log has texts only.
+  const values = decider.fields.flatMap((field, at) => {
+    const cell = cells[at]
+    return cell === undefined ? [] : [{ RuleName: field, description: cell }]
+  })
   const response = {
     Decision: tree.outcomes.find(outcome => outcome.status === status)?.label ?? decision,
     DecisionText: why,

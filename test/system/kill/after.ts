@@ -36,10 +36,12 @@ interface Account {
   readonly portfolios: readonly string[]
   readonly companies: readonly string[]
   readonly searches: readonly string[]
+  /** Companies that a decision tree was run for. */
+  readonly decided: readonly string[]
   readonly jobs: number
 }
 
-/** A service to kill runs at, with a run that stands before its portfolio. */
+/** A service to kill runs at, with a run that stands before what follows its outputs. */
 export interface Lane {
   readonly after: After
   readonly data: string
@@ -57,8 +59,13 @@ const RUN = ['run', 'pipeline.yml', '--json']
 /** What follows the outputs. */
 export interface After {
   readonly keys: string
-  /** AML searches of an undisturbed run. */
+  /** Of the output, more than those of every kill test. */
+  readonly columns?: string
+  /** The request before which the run stands; a portfolio is looked for unless there is another one. */
+  readonly before?: FaultInput['operation']
+  /** AML searches of an undisturbed run, and runs of a decision tree. */
   readonly searches: number
+  readonly decided?: number
   /** What the account has before. */
   prepare?(client: Client): Promise<void>
 }
@@ -78,6 +85,22 @@ export const KEPT_IN_STEP: After = {
     const key = 'portfolio-before'
     const { value } = await client.createPortfolio('Watched', { look: async () => undefined, key })
     for (const id of ['GB-X-10000000', 'GB-X-10000039']) await client.addCompany(value.id, { id, reference: 'old' })
+  },
+}
+/** A decision tree of the service decides about the companies. */
+export const DECIDED: After = {
+  keys: 'decide: { service: Check, fields: { Name: Company } }\n',
+  columns: 'decision, decision.rule, decision.why, ',
+  before: 'runDecision',
+  searches: 0,
+  decided: COMPANIES,
+  async prepare({ api }) {
+    const table = {
+      rules: [{ name: 'foundry', when: { Name: 'Harrow Bellbrook Foundry Ltd' }, decision: 'decline' }],
+      otherwise: 'accept',
+    }
+    const body = { templateId: 'table', guid: 'check', decisionTreeName: 'Check', configurationVariables: table }
+    await api.changeDecisionInstance({ guid: 'check', body })
   },
 }
 /** Three companies, one of them found by two rows and one of them on a list; and a row that finds none. */
@@ -103,16 +126,18 @@ async function accountAt({ url }: Service): Promise<Account> {
     for await (const { id, personalReference } of client.api.listPortfolioCompanies.all({ portfolioId: String(portfolioId) }))
       companies.push(`${place} ${id} ${personalReference}`)
   const searches = await client.api.listBusinessSearches.all().toArray({ limit: 100 })
+  const logs = await client.api.listDecisionLogs.all().toArray({ limit: 100 })
   const jobs = await client.api.listJobs.all().toArray({ limit: 100 })
   return {
     portfolios: portfolios.map(({ name }) => name),
     companies: companies.sort(),
     searches: searches.map(({ name }) => name ?? '').sort(),
+    decided: logs.map(({ companyId }) => companyId ?? '').sort(),
     jobs: jobs.length,
   }
 }
 
-/** Starts a service and carries a run to its portfolio. */
+/** Starts a service and carries a run to what follows its outputs. */
 export async function openLane(data: string, name: string, after = ADDED_AND_SCREENED): Promise<Lane> {
   let child: Lane['child'] = null
   const kill = (): void => void (lane?.child ?? child)?.kill('SIGKILL')
@@ -121,12 +146,18 @@ export async function openLane(data: string, name: string, after = ADDED_AND_SCR
   const prepared = makePlace(data, service)
   writeFileSync(join(prepared.folder, 'in.csv'), LIST.join('\n'))
   const pipeline = join(prepared.folder, 'pipeline.yml')
-  writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}${after.keys}`)
-  service.server.arm([{ operation: 'listPortfolios', effect: { kind: 'killClient', at: 'arrival' } }])
+  const columns = `columns: [${after.columns ?? ''}`
+  writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8').replace('columns: [', columns)}${after.keys}`)
+  if (after.before !== undefined) {
+    const client = connect({ url: service.url, ...CREDENTIALS })
+    await after.prepare?.(client)
+    await client.close()
+  }
+  service.server.arm([{ operation: after.before ?? 'listPortfolios', effect: { kind: 'killClient', at: 'arrival' } }])
   const first = start(prepared, RUN)
   child = first.child
   const { signal, stderr } = await first.ended
-  if (signal !== 'SIGKILL') throw new Error(`the run did not come to its portfolio: ${stderr}`)
+  if (signal !== 'SIGKILL') throw new Error(`the run did not come to what follows its outputs: ${stderr}`)
   await settled(service)
   service.server.arm([])
   const undisturbed = copyOf(prepared)
@@ -134,8 +165,15 @@ export async function openLane(data: string, name: string, after = ADDED_AND_SCR
   const { code, stderr: why } = await start(undisturbed, RUN).ended
   const account = await accountAt(fresh)
   await fresh.close()
-  const found = [account.portfolios.length, account.companies.length, account.searches.length, account.jobs]
-  if (code !== 0 || found.join() !== [1, COMPANIES, after.searches, 0].join())
+  const found = [
+    account.portfolios.length,
+    account.companies.length,
+    account.searches.length,
+    account.decided.length,
+    account.jobs,
+  ]
+  const inPortfolio = after.before === undefined ? [1, COMPANIES] : [0, 0]
+  if (code !== 0 || found.join() !== [...inPortfolio, after.searches, after.decided ?? 0, 0].join())
     throw new Error(`undisturbed: ${code}, ${found}: ${why}`)
   lane = {
     after,
@@ -202,7 +240,7 @@ export async function pull(lane: Lane, kills: readonly Kill[]): Promise<Pulled> 
     if (last.code === 0) violations.push(...differences(leftIn(place, OUTPUTS), lane.expected), ...told(place, lane.after))
     else violations.push(`${args.join(' ')} ended ${last.code ?? last.signal}: ${last.stderr}`)
     const account = await accountAt(fresh)
-    for (const what of ['portfolios', 'companies', 'searches', 'jobs'] as const)
+    for (const what of ['portfolios', 'companies', 'searches', 'decided', 'jobs'] as const)
       if (String(account[what]) !== String(lane.account[what])) violations.push(`${what}: ${account[what]}`)
   } finally {
     await fresh.close()
@@ -211,13 +249,37 @@ export async function pull(lane: Lane, kills: readonly Kill[]): Promise<Pulled> 
   return { isKilled, stage, violations: violations.map(why => `${JSON.stringify(kills)} (${stage}): ${why}`) }
 }
 
+/** Lets a run meet faults, resumes it once without them where it did not end with 0, and judges. */
+export async function disturb(lane: Lane, faults: readonly FaultInput[]) {
+  const { server } = lane.service
+  const place = copyOf(lane.prepared)
+  const fresh = await freshService(lane)
+  try {
+    const armed = server.arm([...faults])
+    const first = await start(place, nextCommand(place, RUN)).ended
+    await settled(lane.service)
+    const unmet = armed.unconsumed()
+    armed.disarm()
+    const next = first.code === 0 ? null : await start(place, nextCommand(place, RUN)).ended
+    const last = next ?? first
+    const violations =
+      last.code === 0 ? [...differences(leftIn(place, OUTPUTS), lane.expected), ...told(place, lane.after)] : [last.stderr]
+    const account = await accountAt(fresh)
+    if (String(account.decided) !== String(lane.account.decided)) violations.push(`decided: ${account.decided}`)
+    return { codes: [first, ...(next === null ? [] : [next])].map(({ code }) => code), unmet, violations }
+  } finally {
+    await fresh.close()
+    rmSync(place.folder, { recursive: true, force: true })
+  }
+}
+
 /** The run reports each company once, as added or present and as screened. */
-function told(place: Place, { searches }: After): string[] {
+function told(place: Place, { searches, decided = 0, before }: After): string[] {
   const state = recorded(place)
-  const { portfolio, screening } = state ?? {}
+  const { portfolio, screening, tree } = state ?? {}
   const inPortfolio = (portfolio?.added ?? 0) + (portfolio?.present ?? 0)
-  const counts = [state?.status, inPortfolio, screening?.done ?? 0, screening?.searches ?? 0]
-  const expected = ['success', COMPANIES, searches, searches]
+  const counts = [state?.status, inPortfolio, screening?.done ?? 0, screening?.searches ?? 0, tree?.done ?? 0, tree?.paid ?? 0]
+  const expected = ['success', before === undefined ? COMPANIES : 0, searches, searches, decided, decided]
   return counts.join() === expected.join() ? [] : [`the run tells ${counts.join(', ')}`]
 }
 

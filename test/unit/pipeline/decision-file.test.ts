@@ -87,7 +87,9 @@ rules:
   - { name: medium, when: { v: ${second} }, decision: refer }
 otherwise: decline
 `
-  expect(problemsOf(text)).toEqual(['4:32 the ranges of "v" overlap: the rule "small" (accept) takes rows of "medium" (refer)'])
+  expect(problemsOf(text)).toEqual([
+    '4:32 the ranges of "v" overlap: the rule "small" (accept) takes rows of "medium" (refer) (line 3)',
+  ])
 })
 
 test.each<[string, string]>([
@@ -117,7 +119,43 @@ rules:
   - { name: both, when: { v: 1, w: Z }, decision: refer }
 otherwise: accept
 `
-  expect(problemsOf(text)[0]).toBe('4:13 the rule "narrow" is never reached: "wide" before it holds for all of its rows')
+  expect(problemsOf(text)[0]).toBe('4:13 the rule "narrow" is never reached: "wide" before it holds for all of its rows (line 3)')
+})
+
+test.each<[string, string, string]>([
+  ['{ w: [A, B] }', '{ w: [B, C] }', '"w"'],
+  ['{ v: { between: [0, 9] }, w: [A, B] }', '{ v: { between: [5, 20] }, w: [B, C] }', '"v", "w"'],
+  ['{ v: { between: [0, 9] }, w: A }', '{ w: [A, B], v: { between: [2, 3] } }', '"v", "w"'],
+])('a note names the rule that takes a part of the rows of a later one: %s and %s', (first, second, fields) => {
+  const text = `fields: { v: { type: number } }
+rules:
+  - { name: one, when: ${first}, decision: decline }
+  - { name: two, when: ${second}, decision: refer }
+  - { name: other, when: { v: 77, w: Z }, decision: refer }
+otherwise: accept
+`
+  const { table, issues } = parseDecisionTable(text, 'd.yml')
+  expect(table).not.toBeNull()
+  expect(issues).toMatchObject([{ severity: 'info', at: { line: 4 } }])
+  expect(issues[0]?.message).toBe(
+    `the rules overlap in ${fields}: the rule "one" (decline) takes a part of the rows of "two" (refer) (line 3)`,
+  )
+  expect(parseDecisionTable(text.replace('decision: decline', 'decision: refer'), 'd.yml').issues).toEqual([])
+})
+
+test.each<[string, string]>([
+  ['{ v: { between: [0, 4] }, w: [A, B] }', '{ v: { between: [5, 20] }, w: [B, C] }'],
+  ['{ v: { between: [5, 9] }, w: A }', '{ v: { between: [5, 20] }, w: [A, C] }'],
+  ['{ w: [A, B] }', '{ v: 5 }'],
+])('rules that share no rows, a narrower one first, and rules about other fields are not noted: %s and %s', (first, second) => {
+  const text = `fields: { v: { type: number } }
+rules:
+  - { name: one, when: ${first}, decision: decline }
+  - { name: two, when: ${second}, decision: refer }
+  - { name: other, when: { v: 77, w: Z }, decision: refer }
+otherwise: accept
+`
+  expect(parseDecisionTable(text, 'd.yml').issues).toEqual([])
 })
 
 test('rules of different times neither cover nor overlap each other', () => {
