@@ -179,7 +179,14 @@ export class RowFit {
         .flat()
         .flatMap(word => byWord.get(word) ?? [])
         .filter(other => (nameSimilarity(this.#unequal[other]!.row, company) ?? 0) >= least)
-      const others = [...exact, ...similar].filter(other => other !== at && !isAlike(row, this.#unequal[other]!.row))
+      // Of two rows that both have the company, such as two spellings of its name, neither has the other's.
+      const hasCompany = (other: number): boolean => {
+        const { company: own } = this.#unequal[other]!
+        return own !== null && isAlike(own, company)
+      }
+      const others = [...exact, ...similar].filter(
+        other => other !== at && !hasCompany(other) && !isAlike(row, this.#unequal[other]!.row),
+      )
       for (const other of others) {
         if (!leaves.has(at)) leaves.set(at, other)
         arrives.add(other)

@@ -168,6 +168,21 @@ describe('the order of rows', () => {
     expect(await found(['Acme', 'Bolt', 'Core', 'Zeta', 'Echo', 'Flux'])).toHaveLength(6)
   })
 
+  it('is not doubted for several spellings of one company', async () => {
+    const spellings = ['Shell Cananda', 'Shell Canda Products', 'Shell Products of Canada', 'Shel Canada Products', 'Core Optik']
+    const companies = [...Array.from({ length: 4 }, () => 'Shell Canada Products'), 'Core Optik']
+    const names: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 0, pad: null }]
+    const file = (found: readonly string[]): string =>
+      [
+        'general.rowNumber,Company,general.connectId,general.companyName',
+        ...found.map((name, at) => `${at + 1},${spellings[at]},CA-X-${name.length},${name}`),
+      ].join('\n')
+    const input = `Company\n${spellings.join('\n')}\n`
+    expect(await joined(input, [`${file(companies)}\n`], { mappings: names })).toHaveLength(5)
+    const exchanged = [...companies.slice(0, 3), 'Core Optik', 'Shell Canada Products']
+    expect(await joined(input, [`${file(exchanged)}\n`], { mappings: names })).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
+  })
+
   describe('is refused where the companies belong to other rows, though cells or key repeat', () => {
     const names = [
       'Acme Steel',
