@@ -1,11 +1,11 @@
 /**
- * Searches names in screening lists with the matching engine, and scores the hits. Every name and alias of every entry is a document, among
+ * Searches names in screening lists, and scores the hits. Every name and alias of every entry is a document, among
  * persons, businesses or both. Lists are opened at the first search, and again after an import.
  */
 import type { Dataset } from '../../contract/index.ts'
-import { buildIndex, type Company, type MatchIndex, match, THRESHOLDS } from '../matching/index.ts'
 import { type Entry, listingsUnder, type PersonName } from './entry.ts'
 import { type OpenList, openList, openSample, readLists } from './lists/import.ts'
+import { NameIndex } from './names.ts'
 
 interface Spelling {
   readonly text: string
@@ -26,6 +26,9 @@ const withoutGuessedMiddle = (name: string): Spelling[] => {
   return words.length < 3 || words.length > 5 ? [] : [{ text: `${words[0]} ${words.at(-1)}`, most: GUESSED }]
 }
 
+/** A name with a guessed middle name has no room for another difference. */
+const capScore = (score: number, most: number): number => (most === GUESSED ? score - (100 - GUESSED) : Math.min(score, most))
+
 /** The spellings of a search, the full name first. */
 const searchSpellings = (name: string, person: PersonName | null, isPerson: boolean): Spelling[] => [
   { text: name, most: 100 },
@@ -42,24 +45,6 @@ function listSpellings(entry: Entry, isPerson: boolean): Spelling[] {
   for (const { type, name } of entry.aliases) add({ text: name, most: type.startsWith('weak') ? INCOMPLETE : 100 })
   if (isPerson) (entry.person === null ? withoutGuessedMiddle(entry.name) : withoutMiddle(entry.person)).forEach(add)
   return [...found].map(([text, most]) => ({ text, most }))
-}
-
-const REVIEW = THRESHOLDS.review
-/** Highest chance of names that are not the same, by the engine's weights. */
-const HIGH = 0.95
-/** The same name with another legal form: likely the same group of companies. */
-const OTHER_FORM = 90
-const LOWEST = 75
-const NOT_THE_SAME = 99
-
-const logOdds = (score: number): number => Math.log(score / (1 - score))
-
-/** `chance` is the one without rivals, because the names of one entry would be rivals of each other. */
-export function rateHit({ chance, features }: { chance: number; features: Readonly<Record<string, number>> }): number {
-  if (features.exact === 1) return features.legalDiffer === 1 ? OTHER_FORM : 100
-  if (chance < REVIEW) return Math.round((chance / REVIEW) * (LOWEST - 1))
-  const share = (logOdds(Math.min(chance, HIGH)) - logOdds(REVIEW)) / (logOdds(HIGH) - logOdds(REVIEW))
-  return Math.round(LOWEST + share * (NOT_THE_SAME - LOWEST))
 }
 
 export type SearchType = 'individual' | 'business'
@@ -89,7 +74,7 @@ export interface Found {
 }
 
 /** Documents of one type: name, highest score and entry of each. */
-type Documents = { readonly names: string[]; readonly most: number[]; readonly entries: number[]; index: MatchIndex | null }
+type Documents = { readonly names: string[]; readonly most: number[]; readonly entries: number[]; index: NameIndex | null }
 
 interface Opened {
   readonly key: string
@@ -99,15 +84,8 @@ interface Opened {
   readonly documents: Readonly<Record<SearchType, Documents>>
 }
 
-const MAX_CANDIDATES = 200
-
-const makeCompany = (id: string, name: string): Company => ({
-  ...{ id, connectId: id, name, country: '', orgNumber: '', vatNumber: '', tradingNames: [], previousNames: [] },
-  ...{ address1: '', address2: '', town: '', postcode: '', phone: '', email: '', website: '', status: '' },
-})
-
-const openIndex = (documents: Documents): MatchIndex => {
-  documents.index ??= buildIndex(documents.names.map((name, at) => makeCompany(String(at), name)))
+const openIndex = (documents: Documents, isPerson: boolean): NameIndex => {
+  documents.index ??= new NameIndex(documents.names, isPerson)
   return documents.index
 }
 
@@ -153,18 +131,20 @@ export class Screener {
   /** Opens and indexes the lists, so that the first search is as fast as later ones. */
   async warm(): Promise<void> {
     await this.ready()
-    for (const documents of Object.values(this.#now().documents)) openIndex(documents)
+    const { individual, business } = this.#now().documents
+    openIndex(individual, true)
+    openIndex(business, false)
   }
 
   /** The hits, best first. Call `ready` before. */
   search(question: Question): Found[] {
     const documents = this.#now().documents[question.type]
-    const index = openIndex(documents)
+    const isPerson = question.type === 'individual'
+    const index = openIndex(documents, isPerson)
     const best = new Map<number, { document: number; score: number }>()
-    for (const { text, most } of searchSpellings(question.name, question.person, question.type === 'individual')) {
-      for (const candidate of match(index, { name: text }, MAX_CANDIDATES).candidates) {
-        const document = candidate.company
-        const score = Math.min(rateHit(candidate), most, documents.most[document] ?? 0)
+    for (const { text, most } of searchSpellings(question.name, question.person, isPerson)) {
+      for (const { number: document, score: alike } of index.find(text, question.threshold)) {
+        const score = capScore(capScore(alike, most), documents.most[document] ?? 0)
         const entry = documents.entries[document] ?? 0
         if (score >= question.threshold && score > (best.get(entry)?.score ?? 0)) best.set(entry, { document, score })
       }

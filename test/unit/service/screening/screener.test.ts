@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Dataset } from '../../../../src/contract/index.ts'
 import { importList } from '../../../../src/service/screening/index.ts'
-import { type Question, rateHit, Screener } from '../../../../src/service/screening/screener.ts'
+import { type Question, Screener } from '../../../../src/service/screening/screener.ts'
 import { temporaryFolder } from '../kit.ts'
 
 const ALL: Dataset[] = ['SAN', 'PEP', 'SOE', 'INS', 'AM', 'POI', 'ENF']
@@ -131,11 +131,4 @@ test('searches the fictitious sample only without lists', async () => {
   }
   const { screener } = await screenerOf('name,datasets\nOrvance,SAN')
   expect(screener.search(ask('Varnix Steel'))).toEqual([])
-})
-
-test('the score increases with the engine’s score, and only the same name has 100', () => {
-  const scores = Array.from({ length: 1001 }, (_, at) => rateHit({ chance: at / 1000, features: {} }))
-  for (const [at, score] of scores.entries()) expect(score).toBeGreaterThanOrEqual(scores[at - 1] ?? 0)
-  expect([scores[0], scores[149], scores[150], scores[1000]]).toEqual([0, 74, 75, 99])
-  expect(rateHit({ chance: 0.9, features: { exact: 1 } })).toBe(100)
 })

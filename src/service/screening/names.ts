@@ -1,0 +1,297 @@
+/**
+ * Finds names of screening lists that a name may stand for, and scores each pair. Words come from the normalisation that registers use;
+ * unlike the matching of companies, nothing is learned from addresses or numbers: a list has names, so typing errors, order and joined
+ * words are judged by letters alone. Candidates share pairs of letters, so no single word has to be right.
+ */
+import { parseCompanyName } from '../../normalise/company-name.ts'
+import { splitWords } from '../../normalise/text.ts'
+
+/** A name as it is compared. */
+interface Name {
+  /** Words without legal forms, in their order. */
+  readonly words: readonly string[]
+  /** Words in alphabetical order, as one text. */
+  readonly sorted: string
+  /** All letters without spaces. */
+  readonly joined: string
+  /** Words with those of the legal form, which may hold the error. */
+  readonly all: readonly string[]
+  readonly allSorted: string
+  /** The letters with the legal form, which may be joined to a word (`JSCARGUMENT`). */
+  readonly whole: string
+  /** Class of the legal form; '' without one. */
+  readonly legal: string
+  /** Letters of the text as written. */
+  readonly length: number
+}
+
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function readName(text: string, isPerson: boolean): Name {
+  const all = splitWords(text)
+  const company = isPerson ? null : parseCompanyName(text)
+  const words = company?.words ?? all
+  return {
+    words,
+    sorted: [...words].sort(byText).join(' '),
+    joined: words.join(''),
+    all,
+    allSorted: [...all].sort(byText).join(' '),
+    whole: all.join(''),
+    legal: company?.legal ?? '',
+    length: text.trim().length,
+  }
+}
+
+/** Edits between two texts (a letter added, left out, changed, or two swapped); `most + 1` when there are more than `most`. */
+export function countEdits(a: string, b: string, most: number): number {
+  if (a === b) return 0
+  if (Math.abs(a.length - b.length) > most) return most + 1
+  let start = 0
+  while (start < a.length && start < b.length && a.charCodeAt(start) === b.charCodeAt(start)) start++
+  let endA = a.length
+  let endB = b.length
+  while (endA > start && endB > start && a.charCodeAt(endA - 1) === b.charCodeAt(endB - 1)) {
+    endA--
+    endB--
+  }
+  const width = endB - start
+  let before: number[] = []
+  let last = Array.from({ length: width + 1 }, (_, at) => at)
+  for (let row = 1; row <= endA - start; row++) {
+    const now = [row]
+    let least = row
+    const letter = a.charCodeAt(start + row - 1)
+    for (let at = 1; at <= width; at++) {
+      const other = b.charCodeAt(start + at - 1)
+      let cost = Math.min((last[at] ?? 0) + 1, (now[at - 1] ?? 0) + 1, (last[at - 1] ?? 0) + (letter === other ? 0 : 1))
+      const isSwap = row > 1 && at > 1 && letter === b.charCodeAt(start + at - 2) && other === a.charCodeAt(start + row - 2)
+      if (isSwap) cost = Math.min(cost, (before[at - 2] ?? 0) + 1)
+      now.push(cost)
+      if (cost < least) least = cost
+    }
+    if (least > most) return most + 1
+    before = last
+    last = now
+  }
+  return Math.min(last[width] ?? most + 1, most + 1)
+}
+
+/** Most letters that a column of a narrow list holds; a name of this length may be cut off. */
+const CUT_FROM = 28
+/** Edits that a name of so many letters may have. A shorter one has too many neighbours. */
+const ONE_EDIT = 4
+const TWO_EDITS = 8
+/** The same name with another legal form: likely the same group of companies. */
+const OTHER_FORM = 90
+const JOINED = 96
+const CUT = 90
+/** For an error in a short word of an organisation, or beside another legal form. */
+const DOUBTFUL = 80
+const INITIAL = 85
+/** One name has all words of the other, and a few more. */
+const PART = 78
+/** By the number of edits: below 85 when a wrong word is a word of the lists, and so may be right. */
+const EDITED = [99, 94, 88] as const
+const EDITED_TO_KNOWN = [99, 86, 78] as const
+
+const allowedEdits = (length: number): number => (length < ONE_EDIT ? 0 : length < TWO_EDITS ? 1 : 2)
+
+interface Rest {
+  readonly asked: string[]
+  readonly listed: string[]
+}
+
+/** The words that only one of two names has. */
+function restOf(asked: readonly string[], listed: readonly string[]): Rest {
+  const open = [...listed]
+  const rest = asked.filter(word => {
+    const at = open.indexOf(word)
+    if (at >= 0) open.splice(at, 1)
+    return at < 0
+  })
+  return { asked: rest, listed: open }
+}
+
+/** Edits of words that differ, paired so that the sum is small; null when a word has no partner. */
+function pairWords({ asked, listed }: Rest, most: number): { edits: number; changed: string[] } | null {
+  if (asked.length !== listed.length || asked.length > 3) return null
+  const open = [...listed]
+  const changed: string[] = []
+  let edits = 0
+  for (const word of asked) {
+    let [best, cost] = [-1, most - edits + 1]
+    for (const [at, other] of open.entries()) {
+      const found = countEdits(word, other, Math.min(most - edits, Math.max(1, Math.ceil(other.length / 3))))
+      const isWhole = found <= Math.max(1, Math.ceil(other.length / 3))
+      if (isWhole && found < cost) [best, cost] = [at, found]
+    }
+    if (best < 0) return null
+    open.splice(best, 1)
+    edits += cost
+    changed.push(word)
+  }
+  return { edits, changed }
+}
+
+/** Whether initials alone set two names of persons apart, and at least one longer word is the same. */
+function areInitials({ asked, listed }: Rest, words: number): boolean {
+  if (asked.length === 0 || asked.length !== listed.length || asked.length >= words) return false
+  const open = [...listed]
+  return asked.every(word => {
+    const at = open.findIndex(other => word.length === 1 && other.startsWith(word))
+    if (at >= 0) open.splice(at, 1)
+    return at >= 0
+  })
+}
+
+const lettersOf = ({ whole }: Name): string => [...whole].sort(byText).join('')
+
+/** Whether the changed words, or the name, are too short for an error to be likelier than another name. */
+const isShort = (name: Name, changed: readonly string[], edits: number): boolean =>
+  name.joined.length < 7 || changed.join('').length < (edits > 1 ? 7 : 4)
+
+/** 0 to 100. `isKnown` says whether a word stands in the lists. */
+function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown: (word: string) => boolean): number {
+  const form = asked.legal !== listed.legal && asked.legal !== '' && listed.legal !== '' ? OTHER_FORM : 100
+  if (asked.sorted === listed.sorted && asked.sorted !== '') return form
+  if (asked.joined === listed.joined || asked.whole === listed.whole) return Math.min(form, JOINED)
+  if (asked.allSorted === listed.allSorted) return form
+  let best = 0
+  const rest = restOf(asked.words, listed.words)
+  const most = allowedEdits(Math.max(asked.joined.length, listed.joined.length))
+  const note = (edits: number, changed: readonly string[]): void => {
+    const scores = changed.some(word => word.length > 1 && isKnown(word)) ? EDITED_TO_KNOWN : EDITED
+    if (edits > most) return
+    const score = scores[edits] ?? 0
+    const isDoubtful = !isPerson && edits > 0 && (form < 100 || isShort(asked, changed, edits))
+    best = Math.max(best, isDoubtful ? Math.min(score, DOUBTFUL) : score)
+  }
+  const pairs = pairWords(rest, most)
+  if (pairs !== null) note(pairs.edits, pairs.changed)
+  if (!isPerson) {
+    // An error may hide a legal form or a short form of a word (`LIMTED`), so all words are compared too.
+    const whole = pairWords(restOf(asked.all, listed.all), most)
+    if (whole !== null) note(whole.edits, whole.changed)
+    // Single letters are joined to their neighbours, which differ in another order.
+    if (asked.whole.length > 11 && lettersOf(asked) === lettersOf(listed)) best = Math.max(best, CUT)
+  }
+  if (rest.asked.length !== rest.listed.length && rest.asked.length < 4) {
+    const edits = countEdits(asked.joined, listed.joined, most)
+    if (edits <= most) note(edits, rest.asked)
+    // `Bin Ladin Usama` and `Usama Binladin`: joined, and in another order.
+    if (rest.asked.length > 0 && rest.asked.join('') === rest.listed.join('')) best = Math.max(best, JOINED)
+    else if (rest.asked.length > 0 && rest.asked.length + rest.listed.length < 6) {
+      const part = countEdits(rest.asked.join(''), rest.listed.join(''), 1)
+      if (part <= 1 && rest.listed.join('').length >= ONE_EDIT) note(part, rest.asked)
+    }
+  }
+  if (asked.length >= CUT_FROM && asked.length < listed.length && listed.whole.startsWith(asked.whole)) best = Math.max(best, CUT)
+  const [shorter, longer] = rest.asked.length === 0 ? [asked, rest.listed] : [listed, rest.asked]
+  const isPart = (rest.asked.length === 0 || rest.listed.length === 0) && longer.length < 3
+  if (isPart && shorter.words.length > (isPerson ? 1 : 0) && shorter.joined.length > 8) best = Math.max(best, PART)
+  if (isPerson && areInitials(rest, asked.words.length)) best = Math.max(best, INITIAL)
+  return Math.min(best, form)
+}
+
+const GRAMS = 37 * 37
+const codeOf = (letter: number): number => (letter >= 97 ? letter - 96 : letter - 21)
+
+/** The pairs of letters of a name, each once, with the edges of its words. */
+function gramsOf(words: readonly string[]): number[] {
+  const found = new Set<number>()
+  for (const word of words) {
+    let last = 0
+    for (let at = 0; at < word.length; at++) {
+      const now = codeOf(word.charCodeAt(at))
+      found.add(last * 37 + now)
+      last = now
+    }
+    found.add(last * 37)
+  }
+  return [...found]
+}
+
+/** Names that share the most pairs of letters are compared letter by letter. */
+const COMPARED = 120
+const LEAST_SHARE = 0.3
+
+function addTo(map: Map<string, number[]>, key: string, number: number): void {
+  const numbers = map.get(key)
+  if (numbers === undefined) map.set(key, [number])
+  else numbers.push(number)
+}
+
+/** Names of one kind, in the order of their numbers. */
+export class NameIndex {
+  readonly #isPerson: boolean
+  readonly #texts: readonly string[]
+  readonly #names: (Name | undefined)[]
+  readonly #postings: Uint32Array[]
+  readonly #sizes: Uint16Array
+  readonly #shared: Uint16Array
+  readonly #known = new Set<string>()
+  /** Numbers of the names with the same words, in any order. */
+  readonly #same = new Map<string, number[]>()
+  /** Numbers of the names with the same letters. */
+  readonly #letters = new Map<string, number[]>()
+
+  constructor(texts: readonly string[], isPerson: boolean) {
+    this.#isPerson = isPerson
+    this.#texts = texts
+    this.#names = new Array(texts.length)
+    this.#sizes = new Uint16Array(texts.length)
+    this.#shared = new Uint16Array(texts.length)
+    const postings = Array.from({ length: GRAMS }, (): number[] => [])
+    for (const [at, text] of texts.entries()) {
+      const name = readName(text, isPerson)
+      for (const word of name.words) this.#known.add(word)
+      addTo(this.#same, name.sorted, at)
+      addTo(this.#letters, name.whole, at)
+      const grams = gramsOf(name.words)
+      this.#sizes[at] = grams.length
+      for (const gram of grams) postings[gram]?.push(at)
+    }
+    this.#postings = postings.map(numbers => Uint32Array.from(numbers))
+  }
+
+  /** The names that score at least `least`, by number. */
+  find(text: string, least: number): { number: number; score: number }[] {
+    const asked = readName(text, this.#isPerson)
+    if (asked.words.length === 0) return []
+    const candidates = new Set([
+      ...(this.#same.get(asked.sorted) ?? []),
+      ...(this.#letters.get(asked.whole) ?? []),
+      ...this.#candidates(asked),
+    ])
+    const isKnown = (word: string): boolean => this.#known.has(word)
+    return [...candidates]
+      .map(number => ({ number, score: scoreNames(asked, this.#nameAt(number), this.#isPerson, isKnown) }))
+      .filter(({ score }) => score >= least)
+  }
+
+  #nameAt(number: number): Name {
+    const name = this.#names[number] ?? readName(this.#texts[number] ?? '', this.#isPerson)
+    this.#names[number] = name
+    return name
+  }
+
+  #candidates(asked: Name): number[] {
+    const grams = gramsOf(asked.words)
+    const shared = this.#shared
+    for (const gram of grams) {
+      const numbers = this.#postings[gram] as Uint32Array
+      for (let at = 0; at < numbers.length; at++) shared[numbers[at] as number]!++
+    }
+    const least = Math.ceil(grams.length * LEAST_SHARE)
+    const found: { number: number; share: number }[] = []
+    for (let number = 0; number < shared.length; number++) {
+      const count = shared[number] as number
+      if (count >= least)
+        found.push({ number, share: count / grams.length + (2 * count) / (grams.length + (this.#sizes[number] as number)) })
+      shared[number] = 0
+    }
+    if (found.length > COMPARED) found.sort((a, b) => b.share - a.share || a.number - b.number)
+    return found.slice(0, COMPARED).map(({ number }) => number)
+  }
+}

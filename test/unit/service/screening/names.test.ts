@@ -1,0 +1,63 @@
+/** Names that users of other screening programs reported as missed or wrongly found, and edits between words. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { countEdits, NameIndex } from '../../../../src/service/screening/names.ts'
+
+const best = (listed: string, asked: string, isPerson: boolean): number =>
+  Math.max(0, ...new NameIndex([listed], isPerson).find(asked, 1).map(({ score }) => score))
+
+test.each([
+  ['JSC ARGUMENT', 'JSCARGUMENT'],
+  ['LUKOIL OIL COMPANY', 'LUKOIL OIL COMP'],
+  ['Varnix Steel Holding', 'VARNIXSTEEL HOLDING'],
+  ['Varnix Steel Limited', 'Varnix Steel Limtied'],
+])('the organisation %s is found as %s', (listed, asked) => {
+  expect(best(listed, asked, false)).toBeGreaterThanOrEqual(85)
+})
+
+test.each([
+  ['BELLETECH CORP', '11420 CORP.'],
+  ['BELLETECH CORP', 'CORP'],
+  ['Varnix Steel Ltd', 'Varnix Foods Ltd'],
+])('the organisation %s is not found as %s', (listed, asked) => {
+  expect(best(listed, asked, false)).toBeLessThan(75)
+})
+
+test('a name with a few words more or less is worth a review', () => {
+  expect(best('Varnix Steel', 'Varnix Steel Rotterdam', false)).toBe(78)
+  expect(best('Zalmir Quorvath Osterwynne Hallowmere', 'Zalmir Quorvath Hallowmere', true)).toBe(78)
+})
+
+test('initials find the person they abbreviate beside the same surname, and nobody by themselves', () => {
+  expect(best('Zalmir Quorvath', 'Z Quorvath', true)).toBe(85)
+  expect(best('Zalmir Quorvath', 'Z Q', true)).toBe(0)
+  expect(best('Z Q', 'Zalmir Quorvath', true)).toBe(0)
+})
+
+test.each([
+  ['Quorvath Zalmir', 100],
+  ['Quörvath, Zálmir', 100],
+  ['Zalmirquorvath', 96],
+  ['Zalmi Quorvath', 94],
+  ['Zlamir Quorvahh', 88],
+  ['Zalmir Pradenovich Osterwynne-Quo', 0],
+])('the person Zalmir Quorvath scores, asked as %s, %i', (asked, score) => {
+  expect(best('Zalmir Quorvath', asked, true)).toBe(score)
+})
+
+test('a short name scores 100 as it is', () => {
+  expect(best('Wu Li', 'LI WU', true)).toBe(100)
+  expect(best('Wu Li', 'Wu Lin', true)).toBe(94)
+})
+
+test('edits are the same in both directions, none only for the same text, and never over the limit plus one', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 7 })
+  fc.assert(
+    fc.property(word, word, fc.integer({ min: 0, max: 3 }), (a, b, most) => {
+      const edits = countEdits(a, b, most)
+      expect(edits).toBe(countEdits(b, a, most))
+      expect(edits === 0).toBe(a === b)
+      expect(edits).toBeLessThanOrEqual(most + 1)
+    }),
+  )
+})
