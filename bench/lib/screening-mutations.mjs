@@ -11,7 +11,7 @@ const wordsOf = name =>
 const pick = (list, random) => list[Math.floor(random() * list.length)]
 
 /** One letter left out, doubled, changed or swapped with the next, in a word of four letters or more. */
-export function addError(name, random) {
+function addError(name, random) {
   const places = [...name.matchAll(/\p{L}{4,}/gu)].flatMap(({ index, 0: word }) =>
     Array.from({ length: word.length - 1 }, (_, at) => index + at),
   )
