@@ -82,15 +82,17 @@ const describeColumns = ({ inspected, columns }: InspectedTable): Record<string,
     ]),
   )
 
+/** The cell of a register's column in a row of a list; '' for a column that the list lacks. */
+export function registerCell(columns: TableColumns, row: readonly string[], name: string): string {
+  const cells = (columns[name] ?? []).map(at => (row[at] ?? '').trim()).filter(cell => cell !== '')
+  return SEPARATOR[name] === undefined ? (cells[0] ?? '') : cells.join(SEPARATOR[name])
+}
+
 /** The source of an import. */
 export function tableSource(table: InspectedTable, root: string): NonNullable<ImportRequest['table']> {
   const { inspected, columns } = table
   const { facts } = inspected
   const names = Object.keys(columns)
-  const cellOf = (row: readonly string[], name: string): string => {
-    const cells = columns[name]!.map(at => (row[at] ?? '').trim()).filter(cell => cell !== '')
-    return SEPARATOR[name] === undefined ? (cells[0] ?? '') : cells.join(SEPARATOR[name])
-  }
   return {
     columns: describeColumns(table),
     sheet: facts.packed?.as === 'xlsx' ? facts.packed.sheet : null,
@@ -101,7 +103,7 @@ export function tableSource(table: InspectedTable, root: string): NonNullable<Im
       for await (const cells of readRows(facts, root)) {
         lines++
         if (cells.every(cell => cell.trim() === '')) continue
-        if (++filled > after) yield { cells: names.map(name => cellOf(cells, name)), end: { bytes: 0, lines } }
+        if (++filled > after) yield { cells: names.map(name => registerCell(columns, cells, name)), end: { bytes: 0, lines } }
       }
     },
   }

@@ -78,6 +78,27 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./clean.ts'),
   },
   {
+    usage: 'dedupe <file>',
+    summary: 'Find the rows of a list that are one company, on this machine; makes no request',
+    positionals: [LIST],
+    options: [
+      ...LIST_OPTIONS,
+      { name: 'output', alias: 'o', describe: `Output file (${FORMAT_EXTENSIONS.join(', ')}); default: <list>-dedupe.csv` },
+      {
+        name: 'keep',
+        default: 'filled',
+        describe: 'The row to keep of a group: filled (most cells), first, newest=COLUMN, or COLUMN=VALUE',
+      },
+      JSON_RESULT,
+      QUIET,
+    ],
+    examples: [
+      ['fettle dedupe suppliers.xlsx', 'which suppliers are the same company'],
+      ['fettle dedupe crm.csv --keep newest=Updated -o groups.csv', 'keeps the newest row of each company'],
+    ],
+    load: () => import('./dedupe.ts'),
+  },
+  {
     usage: 'init <file>',
     summary: 'Write a pipeline file for a list, from its headers and values',
     positionals: [LIST],

@@ -9,7 +9,7 @@ import { evidencePattern, explainMatch } from './decide/explain.ts'
 import { hasNamesake, LOWEST_ODDS, numberHolds } from './decide/list-facts.ts'
 import { listScores, type RankedCompany, scoreCompanies, toChance } from './decide/score.ts'
 import { AT, namedFeatures, RowVectors, type Vector } from './features.ts'
-import { type PreparedQuery, prepareQuery, withReadings } from './query.ts'
+import { CELLS, type PreparedQuery, prepareQuery, withReadings } from './query.ts'
 import type { Answer, Company, ListFacts, Query, RowEvidence } from './types.ts'
 import { ALONE, WEIGHTS } from './weights.ts'
 
@@ -107,21 +107,6 @@ export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
 
 /** The fractions of its multiples are spread evenly, wherever one stops. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2
-
-/** How a company fills the cells of a row. Its own id would find it and nothing else. */
-const CELLS: Readonly<Partial<Record<keyof Query, keyof Company>>> = {
-  name: 'name',
-  orgNumber: 'orgNumber',
-  vatNumber: 'vatNumber',
-  address1: 'address1',
-  address2: 'address2',
-  town: 'town',
-  postcode: 'postcode',
-  country: 'country',
-  countryCode: 'country',
-  phone: 'phone',
-  email: 'email',
-}
 
 /**
  * What a row that the register lacks contributes: company number `at` of a selection that is spread over the register, asked for by the values

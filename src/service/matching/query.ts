@@ -23,7 +23,7 @@ import { isOneCompany } from './blocking/company-records.ts'
 import { addressWords, type MatchIndex, readDigits, readInitials } from './blocking/match-index.ts'
 import { respell } from './respell.ts'
 import { lettersOf, listBigrams } from './similarity.ts'
-import type { Query } from './types.ts'
+import type { Company, Query } from './types.ts'
 
 /** A name of a row. `reading`: the part of the cell that it is; null for the whole cell. */
 function readName(index: MatchIndex, text: string, reading: NameReading | null = null) {
@@ -70,6 +70,29 @@ function findTail(index: MatchIndex, names: readonly QueryName[]): readonly numb
   const tail = names.find(name => name.reading !== null && name.reading.tail !== '')?.reading?.tail ?? ''
   const words = splitWords(tail).map(word => index.address.dictionary.number(word))
   return words.length > 0 && words.every(word => word >= 0) ? words : null
+}
+
+/** How a company fills the cells of a row. Its own id would find it and nothing else. */
+export const CELLS: Readonly<Partial<Record<keyof Query, keyof Company>>> = {
+  name: 'name',
+  orgNumber: 'orgNumber',
+  vatNumber: 'vatNumber',
+  address1: 'address1',
+  address2: 'address2',
+  town: 'town',
+  postcode: 'postcode',
+  country: 'country',
+  countryCode: 'country',
+  phone: 'phone',
+  email: 'email',
+}
+
+/** Asks for a company by its own values. */
+export function queryOfCompany(company: Company): Query {
+  const query: Query = {}
+  for (const [cell, field] of Object.entries(CELLS) as [keyof Query, keyof Company][])
+    if (company[field]) query[cell] = String(company[field])
+  return query
 }
 
 const NAME_FIELDS = ['name', 'tradingName', 'aliasName', 'previousName'] as const

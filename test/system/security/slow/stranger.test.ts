@@ -134,6 +134,7 @@ const ROWS_OF: Readonly<Record<string, Row>> = {
   verify: { recorded: [['verify', 'former']] },
   forget: { recorded: [['forget', '--key', '1']] },
   events: { own: [['events', 'x']] },
+  dedupe: { own: [['dedupe', 'rows.csv']] },
   decide: { own: [['decide', 'rows.csv', '--table', 'former.yml']] },
   request: { own: [['request', 'GET', '/companies']] },
   serve: {

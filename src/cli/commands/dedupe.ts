@@ -1,0 +1,73 @@
+/** `fettle dedupe`: which rows of a list are one company. */
+import { existsSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { EXIT } from '../../errors.ts'
+import { extensionsOf, formatOfName } from '../../formats/index.ts'
+import { columnName } from '../../pipeline/index.ts'
+import { type Deduped, dedupeList, type Keep } from '../../prepare/dedupe-list.ts'
+import { findColumn, type InspectedColumns } from '../../prepare/propose.ts'
+import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
+import { count, counted } from '../../report/words.ts'
+import { type Flags, usageError } from '../command.ts'
+import { isOn, needText, textFlag } from '../options/read.ts'
+import type { Io } from '../terminal/io.ts'
+import { assertCertain, proposalTable, readReading } from './init/proposal.ts'
+import { columnsText } from './shared.ts'
+import { readTable } from './table-register.ts'
+
+/** Throws FETTLE_INPUT_COLUMNS without a column of names. */
+export async function run(flags: Flags, io: Io): Promise<number> {
+  const file = needText(flags, 'file')
+  const table = await readTable(file, flags, io)
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal))
+  assertCertain('dedupe', readReading(flags), table.proposal, flags)
+  const keep = readKeep(needText(flags, 'keep'), table.inspected)
+  const output = readOutput(textFlag(flags, 'output'), table.inspected, io.cwd)
+  const path = resolve(io.cwd, output.path)
+  const deduped = await dedupeList(table, { keep, output: { ...output, path }, cwd: io.cwd, signal: io.signal })
+  if (isOn(flags, 'json')) {
+    io.out(safeJson({ schema: 'fettle/dedupe/v1', file, ok: true, exitCode: EXIT.ok, ...deduped, output: output.path }))
+  } else io.out(formatDeduped(file, deduped, output.path))
+  return EXIT.ok
+}
+
+function readKeep(text: string, { columns }: InspectedColumns): Keep {
+  if (text === 'filled' || text === 'first') return { by: text }
+  const at = text.lastIndexOf('=')
+  const refuse = (why: string) => usageError(`--keep ${text}: ${why}`, `Its columns: ${columns.map(columnName).join(', ')}.`)
+  if (at < 1 || at === text.length - 1)
+    throw usageError(`--keep ${text}: no such rule`, 'Pass filled, first, newest=COLUMN or COLUMN=VALUE.')
+  const [left, right] = [text.slice(0, at), text.slice(at + 1)]
+  if (left === 'newest') return { by: 'newest', column: findColumn(right, columns, refuse) }
+  return { by: 'value', column: findColumn(left, columns, refuse), value: right.trim() }
+}
+
+function readOutput(requested: string | null, { facts }: InspectedColumns, cwd: string) {
+  const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
+  const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|parquet|jsonl|ndjson|json|gz))+$/i, '')
+  const path = requested ?? `${stem}-dedupe${suffix}`
+  const named = formatOfName(path)
+  if (named === null) throw usageError(`-o ${path} has no extension of an output format`, `Name it ${extensionsOf().join(', ')}.`)
+  if (existsSync(resolve(cwd, path))) throw usageError(`${path} exists; refusing to overwrite it`, 'Pass -o with another file.')
+  // A spreadsheet opens the file next: no cell is a formula.
+  return { path, format: named === 'csv' ? ('excel' as const) : named }
+}
+
+function formatDeduped(file: string, { rows, companies, groups, duplicates, doubts, examples }: Deduped, output: string): string {
+  const shown = examples.map(({ name, rows: first, size }) => [
+    counted(size, 'row'),
+    name,
+    `row ${first.join(', ')}${size > first.length ? ' …' : ''}`,
+  ])
+  const lines = [
+    `${file}: ${counted(rows, 'row')}, ${count(companies)} ${companies === 1 ? 'company' : 'companies'}; ${counted(duplicates, 'duplicate')} in ${counted(groups, 'group')}`,
+    ...(shown.length === 0
+      ? []
+      : columnsText(shown)
+          .split('\n')
+          .map(line => `  ${line}`)),
+    ...(doubts === 0 ? [] : [`${counted(doubts, 'pair')} of groups may be one company: see dup.perhaps`]),
+    `Written to ${output}.`,
+  ]
+  return lines.map(escapeTerminal).join('\n')
+}
