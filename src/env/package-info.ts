@@ -18,7 +18,7 @@ export function packageInfo(): PackageInfo {
   return tool
 }
 
-/** A package of which the programs contain parts; `imported`: by fettle itself, not by another package. */
+/** A package that the programs contain parts from; `imported`: by fettle itself, not by another package. */
 export interface BundledPackage {
   readonly name: string
   readonly version: string

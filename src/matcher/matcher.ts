@@ -21,7 +21,7 @@ const showCompany = (company: Company): MatchedCompany =>
 function readRow(row: MatchableRow, at: number): Query {
   const refuse = (why: string, hint: string) => new FettleError('FETTLE_USAGE', `row ${at + 1} to match: ${why}`, { hint })
   if (typeof row !== 'object' || row === null || Array.isArray(row))
-    throw refuse('it is no object', 'Pass objects such as { name: "Acme Ltd", country: "GB" }.')
+    throw refuse('it is not an object', 'Pass objects such as { name: "Acme Ltd", country: "GB" }.')
   const cells: Record<string, string> = {}
   for (const [name, cell] of Object.entries(row as Readonly<Record<string, unknown>>)) {
     if (!(MAPPINGS as readonly string[]).includes(name)) {

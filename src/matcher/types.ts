@@ -12,7 +12,7 @@ export interface MatcherOptions {
   readonly precision?: number
   /** `unreliable`: a number alone does not match where the name differs. By default estimated from the rows. */
   readonly companyNumbers?: 'reliable' | 'unreliable'
-  /** Settings; those of the process by default. */
+  /** Settings; the environment of the process by default. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
@@ -54,7 +54,7 @@ export interface RegisterMatcher {
   readonly registers: readonly { readonly name: string; readonly companies: number; readonly snapshotDate: string }[]
   /**
    * Decides about rows as a run of them as one list does, in their order. How much evidence a match needs is fitted to the rows of a call:
-   * a row alone is decided more carefully than in a list. Rejects with FETTLE_USAGE for a key that is no mapping.
+   * a row alone is decided more carefully than in a list. Rejects with FETTLE_USAGE for a key that is not a mapping.
    */
   match(rows: Iterable<MatchableRow> | AsyncIterable<MatchableRow>): Promise<RowMatch[]>
   /** Closes the registers. */

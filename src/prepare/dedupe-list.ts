@@ -143,7 +143,7 @@ function notDays({ facts, columns }: InspectedTable['inspected'], keep: Keep, ro
   const column = keep.by === 'newest' ? (columns[keep.column]?.header ?? `#${keep.column + 1}`) : ''
   const shown = rows.slice(0, SHOWN_ROWS).join(', ') + (rows.length > SHOWN_ROWS ? ` and ${rows.length - SHOWN_ROWS} more` : '')
   const message = `column ${column} of ${facts.path} has cells that are neither a day nor a number: row ${shown}`
-  const hint = 'Write days as 2026-01-31, or choose another rule with --keep.'
+  const hint = 'Write days as 2026-01-31, or choose the kept row by another rule.'
   return errorOfIssues([issue('FETTLE_INPUT_COLUMNS', message, { hint })])
 }
 
@@ -175,7 +175,7 @@ function* readCompanies(companies: readonly string[]) {
       (typeof FIELDS)[number],
       string
     >
-    // Their order is that of the ids, by which ties are broken.
+    // In the order of the ids, by which ties are broken.
     const id = String(at).padStart(9, '0')
     yield { ...values, id, connectId: id, tradingNames: [], previousNames: [] }
   }

@@ -20,7 +20,7 @@ interface RegisterChoice {
 export const wantedRegisters = ({ env, register }: RegisterChoice, own: readonly string[] | null): readonly string[] | null =>
   register ?? own ?? registersOf(env)
 
-/** A name of a register: of a path, and of what tells lists of one name apart. */
+/** A name of a register: of a path, and of a mark that differs between lists of one name. */
 export function nameTable(path: string, mark: unknown): string {
   const stem = basename(path)
     .replace(/\.[^.]*$/, '')
@@ -33,7 +33,7 @@ export function nameTable(path: string, mark: unknown): string {
 export const isTable = (register: Pipeline['register']): register is TableRegister =>
   register !== null && register !== undefined && 'file' in register
 
-/** The names of the registers of a pipeline. That of a list is of its path: a list that has changed takes the place of the earlier one. */
+/** The names of the registers of a pipeline. A list has its name by its path: a list that has changed takes the place of the earlier one. */
 export function registerNames(register: Pipeline['register'], cwd: string): readonly string[] | null {
   if (register === null || register === undefined) return null
   if (!isTable(register)) return register

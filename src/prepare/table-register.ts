@@ -120,7 +120,7 @@ export async function takeTable(
   file: string,
   inspected: InspectedColumns,
   chosen: ReadonlyMap<string, number | null>,
-  how = '--map name=HEADER',
+  how: string,
 ): Promise<InspectedTable> {
   const table = await inspectTable(inspected, chosen)
   if (table.columns.name !== undefined) return table

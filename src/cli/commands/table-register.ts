@@ -12,7 +12,12 @@ export async function readTable(file: string, flags: Flags, io: Io): Promise<Ins
   const ids = listFlag(flags, 'id').map(column => `key=${column}`)
   const maps = listFlag(flags, 'map').map(text => text.replace(/^id=/, 'key='))
   const { inspected } = await inspectInput(readReading({ ...flags, file }), io)
-  return takeTable(file, inspected, readDecisions({ map: [...maps, ...ids] }, inspected, await tableTargets()))
+  return takeTable(
+    file,
+    inspected,
+    readDecisions({ map: [...maps, ...ids] }, inspected, await tableTargets()),
+    '--map name=HEADER',
+  )
 }
 
 /** Rows that an import left out, which cannot be matched. */

@@ -107,7 +107,7 @@ const hasId = ({ id, fields }: Candidate, wanted: ReadonlySet<string>): boolean 
 
 /** Reasons that a name does not settle. */
 const OTHER_REASONS: readonly string[] = ['', 'number-and-name-disagree', 'wrong-country']
-/** What a row says about itself besides its name. */
+/** What a row has besides its name. */
 const CONTRADICTED = /(?:number|vat|postcode|town|country) ≠/
 
 /**

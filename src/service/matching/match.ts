@@ -97,7 +97,7 @@ export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
     return { matchedFrom: findMatchingOdds(prepared, scored), besides, numberHolds: numberHolds(prepared, compared) }
   }
   const written = look(first)
-  // A further reading cannot lower what is lowest, and says nothing about a number that is not there.
+  // A further reading cannot lower what is lowest, and shows nothing about a number that is not there.
   const isSettled = written.matchedFrom! <= LOWEST_ODDS && written.numberHolds === null
   const read = isSettled ? null : withReadings(index, query, first)
   if (read === null) return written

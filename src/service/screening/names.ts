@@ -6,7 +6,7 @@
 import { parseCompanyName } from '../../normalise/company-name.ts'
 import { splitWords } from '../../normalise/text.ts'
 
-/** A name as it is compared. */
+/** A name in the form that is compared. */
 interface Name {
   /** Words without legal forms, in their order. */
   readonly words: readonly string[]
@@ -14,7 +14,7 @@ interface Name {
   readonly sorted: string
   /** All letters without spaces. */
   readonly joined: string
-  /** Words with those of the legal form, which may hold the error. */
+  /** Words and the words of the legal form, which may hold the error. */
   readonly all: readonly string[]
   readonly allSorted: string
   /** The letters with the legal form, which may be joined to a word (`JSCARGUMENT`). */
@@ -79,7 +79,7 @@ export function countEdits(a: string, b: string, most: number): number {
 
 /** Most letters that a column of a narrow list holds; a name of this length may be cut off. */
 const CUT_FROM = 28
-/** Edits that a name of so many letters may have. A shorter one has too many neighbours. */
+/** Edits that a name of this many letters may have. A shorter one has too many neighbours. */
 const ONE_EDIT = 4
 const TWO_EDITS = 8
 /** The same name with another legal form: likely the same group of companies. */
@@ -151,7 +151,7 @@ const lettersOf = ({ whole }: Name): string => [...whole].sort(byText).join('')
 const isShort = (name: Name, changed: readonly string[], edits: number): boolean =>
   name.joined.length < 7 || changed.join('').length < (edits > 1 ? 7 : 4)
 
-/** 0 to 100. `isKnown` says whether a word stands in the lists. */
+/** 0 to 100. `isKnown`: whether a word is in the lists. */
 function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown: (word: string) => boolean): number {
   const form = asked.legal !== listed.legal && asked.legal !== '' && listed.legal !== '' ? OTHER_FORM : 100
   if (asked.sorted === listed.sorted && asked.sorted !== '') return form

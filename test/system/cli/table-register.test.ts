@@ -128,7 +128,7 @@ describe.concurrent('a list is the register of a pipeline', () => {
     expect(code).toBeGreaterThan(0)
   })
 
-  test('rows that are no company are counted, and a list outside the checkout is not read for an untrusted pipeline', async () => {
+  test('rows that are not companies are counted, and a list outside the checkout is not read for an untrusted pipeline', async () => {
     const { cwd, call } = made({
       'crm.csv': `${lines(';')}C-1;Acme Works Ltd;LS2;GB;;\r\n`,
       'p.yml': pipeline('{ file: crm.csv, map: { id: Customer } }'),

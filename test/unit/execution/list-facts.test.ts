@@ -90,7 +90,7 @@ test('shards that were matched as different lists are merged only with the optio
   expect((await merge(ids, { ...options, mixedRegisters: true })).totals.rows).toBe(300)
 })
 
-test('a wished precision is that of the whole list, its shards and its jobs', { timeout: 120_000 }, async () => {
+test('a wished precision is of the whole list, its shards and its jobs', { timeout: 120_000 }, async () => {
   const { options } = await startService()
   const usual = await run(here.pipeline(), options)
   const matching = { precision: 0.999 }

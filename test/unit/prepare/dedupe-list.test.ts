@@ -51,7 +51,7 @@ test('the order of rows changes no group and no kept row, and each row is in one
   )
 })
 
-test('the newest row is kept, and a cell that is no day is refused with its row', async () => {
+test('the newest row is kept, and a cell that is not a day is refused with its row', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
   const { rows } = await dedupe(cwd, LINES.slice(0, 2), { by: 'newest', column: 2 })
   expect(rows.map(cells => cells[5])).toEqual(['no', 'yes'])

@@ -120,7 +120,7 @@ describe('a row in review', () => {
   const learned = (answer: Answer, name = 'Northwind System') =>
     learn(applyDecision(answer, [fingerprint(0)], decisions), name, new LearnedNames(decisions))
 
-  it('gets the company with its tags, and says by which name', () => {
+  it('gets the company with its tags, and shows by which name', () => {
     const found = learned(inReview('between-thresholds', 'name 0.80'))!
     expect(found).toMatchObject({
       outcome: 'manualMatched',

@@ -12,7 +12,7 @@ import type { Pace } from './job-pace.ts'
 
 /** Companies of the register that are asked for with them taken out of it, to learn how rows that it lacks are matched; fewer for a short list. */
 const ABSENT = 2000
-/** So many are enough for a list of which this share at least is found without doubt: few of its rows can be wrong. */
+/** This many are enough for a list where this share at least is found without doubt: few of its rows can be wrong. */
 const [FEW_ABSENT, WELL_FOUND] = [1000, 0.5]
 const ABSENT_PER_ROW = 10
 

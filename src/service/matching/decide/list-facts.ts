@@ -18,7 +18,7 @@ const ODDS = Array.from({ length: (HIGHEST - LOWEST_ODDS) / STEP + 1 }, (_, at) 
 
 /** Where no odds keep the share of wrong matches, those with the fewest are taken if this multiple of it is kept. */
 const WRONG_AT_MOST = 2.5
-/** Matches that only the last WINDOW of the odds gives may be wrong so many times as often, however few they are; FEW of all rows do not count. */
+/** Matches that only the last WINDOW of the odds gives may be wrong this many times as often, however few they are; FEW of all rows do not count. */
 const LAST_WRONG = 12.5
 const MOST_LAST_WRONG = 0.5
 const FEW = 0.0005

@@ -28,7 +28,7 @@ test('a name with a few words more or less is worth a review', () => {
   expect(best('Zalmir Quorvath Osterwynne Hallowmere', 'Zalmir Quorvath Hallowmere', true)).toBe(78)
 })
 
-test('initials find the person they abbreviate beside the same surname, and nobody by themselves', () => {
+test('initials find the person they abbreviate beside the same surname, and no person by themselves', () => {
   expect(best('Zalmir Quorvath', 'Z Quorvath', true)).toBe(85)
   expect(best('Zalmir Quorvath', 'Z Q', true)).toBe(0)
   expect(best('Z Q', 'Zalmir Quorvath', true)).toBe(0)
@@ -45,7 +45,7 @@ test.each([
   expect(best('Zalmir Quorvath', asked, true)).toBe(score)
 })
 
-test('a short name scores 100 as it is', () => {
+test('a short name scores 100 unchanged', () => {
   expect(best('Wu Li', 'LI WU', true)).toBe(100)
   expect(best('Wu Li', 'Wu Lin', true)).toBe(94)
 })
