@@ -173,17 +173,23 @@ export async function attempt<T>(path: string, step: () => Promise<T>): Promise<
 /** Removes a file if there is one. Throws FETTLE_OUTPUT_WRITE. */
 export const removeFile = (path: string): Promise<void> => attempt(path, () => rm(path, { force: true }))
 
+const MOST_TRIES = 5
+
 /** Creates a file (0600 unless shared). A file or link of that name, left by a crash or planted, is removed, not opened. */
 export async function openExclusive(path: string, isShared = false): Promise<FileHandle> {
   const mode = isShared ? 0o666 : 0o600
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-  try {
-    return await open(path, flags, mode)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    await unlink(path)
-    return open(path, flags, mode)
-  }
+  const isCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code
+  for (let tries = 1; ; tries++)
+    try {
+      return await open(path, flags, mode)
+    } catch (error) {
+      if (!isCode(error, 'EEXIST') || tries === MOST_TRIES) throw error
+      // Two processes that check one output share the name: the other one may have removed the file.
+      await unlink(path).catch((gone: unknown) => {
+        if (!isCode(gone, 'ENOENT')) throw gone
+      })
+    }
 }
 
 /** Returns the real path of the target's folder, checked to be inside the root and created if missing. */

@@ -33,10 +33,14 @@ function readRow(row: MatchableRow, at: number): Query {
     }
     if (cell === null || cell === undefined) continue
     if (typeof cell !== 'string' && !Number.isFinite(cell)) throw refuse(`${name} is neither a text nor a number`, 'Pass texts.')
-    cells[name] = String(cell)
+    const text = String(cell).trim()
+    if (text !== '') cells[name] = text
   }
   return cells
 }
+
+/** Empty rows are not sent, and so are not rows of the list. */
+const isFilled = (query: Query): boolean => Object.keys(query).length > 0
 
 export async function openMatcher({ register, precision, companyNumbers }: MatcherOptions, env: Env): Promise<RegisterMatcher> {
   if (precision !== undefined && !(precision > 0.5 && precision <= 0.999))
@@ -52,7 +56,7 @@ export async function openMatcher({ register, precision, companyNumbers }: Match
     match: async (rows): Promise<RowMatch[]> => {
       const queries: Query[] = []
       for await (const row of rows) queries.push(readRow(row, queries.length))
-      const list = { ...(await factsOf(queries, precision)), ...(companyNumbers && { companyNumbers }) }
+      const list = { ...(await factsOf(queries.filter(isFilled), precision)), ...(companyNumbers && { companyNumbers }) }
       const turn = turnEvery()
       const matches: RowMatch[] = []
       for (const query of queries) {
