@@ -94,7 +94,7 @@ export const COMMANDS: readonly Command[] = [
     ],
     examples: [
       ['fettle dedupe suppliers.xlsx', 'which suppliers are the same company'],
-      ['fettle dedupe crm.csv --keep newest=Updated -o groups.csv', 'keeps the newest row of each company'],
+      ['fettle dedupe crm.csv --keep newest=Updated', 'keep the newest row of each company'],
     ],
     load: () => import('./dedupe.ts'),
   },
