@@ -40,6 +40,9 @@ const FIELDS = [
   ...(['website', 'status'] as const),
 ]
 
+/** Name, orgNumber and vatNumber: without one of them a row may be of any company. */
+const IDENTIFYING = [0, 2, 3]
+
 interface DedupeOptions {
   readonly keep: Keep
   readonly output: { readonly path: string; readonly format: OutputFormat }
@@ -48,7 +51,7 @@ interface DedupeOptions {
 }
 
 interface ReadList {
-  /** The company of each row as a number, -1 for a row without any cell of FIELDS. */
+  /** The company of each row as a number, -1 for a row without a name and a number, which nothing shows to be another's. */
   readonly companyOf: number[]
   /** The cells of each company as JSON, sorted. */
   readonly companies: readonly string[]
@@ -106,21 +109,33 @@ async function readList({ inspected, columns }: InspectedTable, { keep, cwd, sig
   const filled: number[] = []
   const texts: string[] = []
   const wrong: number[] = []
+  const kinds = new Set<string>()
   for await (const row of readRows(inspected.facts, cwd)) {
     if (cellsOf.length % 1000 === 0) signal.throwIfAborted()
     const cells = FIELDS.map(field => registerCell(columns, row, field))
     cells[1] = normaliseCountry(cells[1]!)
-    const key = cells.every(cell => cell === '') ? '' : JSON.stringify(cells)
+    const key = IDENTIFYING.every(at => cells[at] === '') ? '' : JSON.stringify(cells)
     const known = key === '' ? -1 : (byCells.get(key) ?? byCells.size)
     if (known === byCells.size) byCells.set(key, known)
     const ranked = rankOf(keep, row)
     if (ranked === null) wrong.push(cellsOf.length + 1)
+    else if (keep.by === 'newest' && ranked !== Number.NEGATIVE_INFINITY)
+      kinds.add((row[keep.column] ?? '').includes('-') ? 'days' : 'numbers')
     cellsOf.push(known)
     rank.push(ranked ?? '')
     filled.push(row.reduce((count, cell) => (cell.trim() === '' ? count : count + 1), 0))
     texts.push(row.join('\n'))
   }
   if (wrong.length > 0) throw notDays(inspected, keep, wrong)
+  if (kinds.size > 1)
+    throw refuseKeep(
+      inspected,
+      keep,
+      'has days and numbers, and nothing shows which of them are newer',
+      'Write all of them as 2026-01-31.',
+    )
+  if (keep.by === 'value' && !rank.includes(1))
+    throw refuseKeep(inspected, keep, `has no cell ${JSON.stringify(keep.value)}`, 'Name a value that the column has.')
   const companies = [...byCells.keys()].sort()
   const place = new Map(companies.map((cells, at) => [byCells.get(cells)!, at]))
   return { companyOf: cellsOf.map(number => place.get(number) ?? -1), companies, rank, filled, texts }
@@ -139,12 +154,15 @@ function rankOf(keep: Keep, row: readonly string[]): string | number | null {
   return /^\d+(\.\d+)?$/.test(cell) ? Number(cell) : null
 }
 
-function notDays({ facts, columns }: InspectedTable['inspected'], keep: Keep, rows: readonly number[]): FettleError {
-  const column = keep.by === 'newest' ? (columns[keep.column]?.header ?? `#${keep.column + 1}`) : ''
+function refuseKeep({ facts, columns }: InspectedTable['inspected'], keep: Keep, why: string, hint: string): FettleError {
+  const column = 'column' in keep ? (columns[keep.column]?.header ?? `#${keep.column + 1}`) : ''
+  return errorOfIssues([issue('FETTLE_INPUT_COLUMNS', `column ${column} of ${facts.path} ${why}`, { hint })])
+}
+
+function notDays(inspected: InspectedTable['inspected'], keep: Keep, rows: readonly number[]): FettleError {
   const shown = rows.slice(0, SHOWN_ROWS).join(', ') + (rows.length > SHOWN_ROWS ? ` and ${rows.length - SHOWN_ROWS} more` : '')
-  const message = `column ${column} of ${facts.path} has cells that are neither a day nor a number: row ${shown}`
   const hint = 'Write days as 2026-01-31, or choose the kept row by another rule.'
-  return errorOfIssues([issue('FETTLE_INPUT_COLUMNS', message, { hint })])
+  return refuseKeep(inspected, keep, `has cells that are neither a day nor a number: row ${shown}`, hint)
 }
 
 /** Whether `row` is kept rather than `best`; the last word has the order of the rows. */

@@ -30,7 +30,8 @@ const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 function readName(text: string, isPerson: boolean): Name {
   const all = splitWords(text)
   const company = isPerson ? null : parseCompanyName(text)
-  const words = company?.words ?? all
+  // A name of nothing but legal forms has to be found, too.
+  const words = company === null || company.words.length === 0 ? all : company.words
   return {
     words,
     sorted: [...words].sort(byText).join(' '),
@@ -212,6 +213,7 @@ function gramsOf(words: readonly string[]): number[] {
   return [...found]
 }
 
+const NONE = new Uint32Array()
 /** Names that share the most pairs of letters are compared letter by letter. */
 const COMPARED = 120
 const LEAST_SHARE = 0.3
@@ -280,7 +282,7 @@ export class NameIndex {
     const grams = gramsOf(asked.words)
     const shared = this.#shared
     for (const gram of grams) {
-      const numbers = this.#postings[gram] as Uint32Array
+      const numbers = this.#postings[gram] ?? NONE
       for (let at = 0; at < numbers.length; at++) shared[numbers[at] as number]!++
     }
     const least = Math.ceil(grams.length * LEAST_SHARE)

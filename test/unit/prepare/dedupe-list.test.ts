@@ -58,3 +58,22 @@ test('the newest row is kept, and a cell that is not a day is refused with its r
   const wrong = dedupe(cwd, ['Ostrander Foods,GB,2026-01-01', 'Ostrander Foods,GB,last week'], { by: 'newest', column: 2 })
   await expect(wrong).rejects.toMatchObject({ code: 'FETTLE_INPUT_COLUMNS', message: expect.stringContaining('row 2') })
 })
+
+test('rows without a name and a number are never one company', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const { deduped } = await dedupe(cwd, [
+    ',GB,2026-01-01',
+    ',GB,2026-01-01',
+    'Ostrander Foods,GB,2026-01-01',
+    'Ostrander Foods,GB,2026-01-01',
+  ])
+  expect(deduped).toMatchObject({ rows: 4, companies: 3, duplicates: 1 })
+})
+
+test.each([
+  [{ by: 'newest', column: 2 }, ['A Ltd,GB,2026-01-01', 'B Ltd,GB,45000'], 'column updated of'],
+  [{ by: 'value', column: 1, value: 'DE' }, ['A Ltd,GB,1', 'B Ltd,GB,2'], 'has no cell "DE"'],
+] as const)('a rule that shows nothing is refused: %j', async (keep, rows, message) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  await expect(dedupe(cwd, rows, keep)).rejects.toThrow(message)
+})

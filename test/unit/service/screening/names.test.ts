@@ -1,6 +1,7 @@
 /** Names that users of other screening programs reported as missed or wrongly found, and edits between words. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { splitWords } from '../../../../src/normalise/text.ts'
 import { countEdits, NameIndex } from '../../../../src/service/screening/names.ts'
 
 const best = (listed: string, asked: string, isPerson: boolean): number =>
@@ -58,6 +59,23 @@ test('edits are the same in both directions, none only for the same text, and ne
       expect(edits).toBe(countEdits(b, a, most))
       expect(edits === 0).toBe(a === b)
       expect(edits).toBeLessThanOrEqual(most + 1)
+    }),
+  )
+})
+
+test('a listed organisation of nothing but legal forms is found by its own name', () => {
+  expect(best('The Company Limited', 'The Company Limited', false)).toBe(100)
+  expect(best('S.A.', 'SA', false)).toBeGreaterThanOrEqual(85)
+})
+
+test('any name with a letter or a digit is found by itself, in any script, and no text is an error', () => {
+  const name = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 })
+  fc.assert(
+    fc.property(name, name, fc.boolean(), (listed, asked, isPerson) => {
+      const index = new NameIndex([listed, 'Zalmir Quorvath'], isPerson)
+      expect(() => index.find(asked, 1)).not.toThrow()
+      const hasWords = splitWords(listed).length > 0
+      expect(index.find(listed, 100).some(({ number }) => number === 0)).toBe(hasWords)
     }),
   )
 })
