@@ -59,11 +59,24 @@ export function findCurrentPipeline(state: RunState, surroundings: PrepareContex
   // The counts of a plan are about the whole list, which the plan of a shard does not have.
   const counted = shard === undefined ? { counts: { sent, skipped } } : { shard: { shard, rows, sent, skipped } }
   const register = findRegisters(service, recorded, options.register ?? registerNames(pipeline.register, surroundings.cwd))
-  const context = { file: recorded.file, target: recorded.target, limit: recorded.limit, service, register, ...counted }
+  // The table is a part of the recorded plan: its file may be gone, or have changed for the next run.
+  const { decide, decideOn: today } = recorded
+  const context = {
+    file: recorded.file,
+    target: recorded.target,
+    limit: recorded.limit,
+    service,
+    register,
+    decide,
+    today,
+    ...counted,
+  }
   const { plan } = planRun(pipeline, recorded.input, context)
   const changed = plan === null ? ['mappings'] : findChangedKeys(plan, recorded)
   const { path, sql } = inputOptionsOf(pipeline)
   if (!isSameInput(path, recorded.input) || sql !== recorded.input.query?.sql) changed.unshift('input')
+  const table = pipeline.decide?.table ?? null
+  if (table !== (decide?.path ?? null) || (table !== null && pipeline.decide?.asOf !== decide?.asOf)) changed.push('decide')
   if (changed.length > 0)
     throw new FettleError(
       'FETTLE_FINGERPRINT',

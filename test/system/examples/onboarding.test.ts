@@ -142,3 +142,32 @@ test('a rule that reads screening decides after the searches, and a company that
   const rows = parse(readFileSync(join(cwd, 'out/onboarding.csv')), { columns: true }) as Record<string, string>[]
   expect(rows.map(row => [row['Supplier No'], row.decision, row['decision.rule']])).toContainEqual(['S01', 'accept', 'otherwise'])
 })
+
+test('shards give the decisions of the whole list, and a resume decides by the table with which its run began', async () => {
+  const cwd = copyExample()
+  edit(cwd, 'pipeline.yml', text => text.replace(/checks:\n(?: .*\n)+/, ''))
+  // So long that no run of it ends within a second.
+  edit(cwd, 'suppliers.csv', text => {
+    const [head = '', ...rows] = text.trimEnd().split('\n')
+    return [head, ...Array.from({ length: 900 }, (_, at) => rows.map(row => row.replace(/^S/, `S${at}-`))).flat(), ''].join('\n')
+  })
+  expect((await type(cwd, 'fettle run pipeline.yml -q')).code).toBe(0)
+  const output = (): string => readFileSync(join(cwd, 'out/onboarding.csv'), 'utf8')
+  const whole = output()
+  for (const shard of ['1/3', '2/3', '3/3'])
+    expect((await type(cwd, `fettle run pipeline.yml -q --runs-dir parts --shard ${shard}`)).code).toBe(0)
+  writeFileSync(join(cwd, 'out/onboarding.csv'), '')
+  expect(await type(cwd, 'fettle merge onboarding -q --runs-dir parts')).toMatchObject({ code: 0 })
+  expect(output()).toBe(whole)
+  writeFileSync(join(cwd, 'out/onboarding.csv'), '')
+  expect((await type(cwd, 'fettle run pipeline.yml -q --new --timeout 1s')).code).toBe(75)
+  edit(cwd, 'decisions/supplier.yml', text => text.replace('25000', '1000'))
+  expect(await type(cwd, 'fettle resume -q')).toMatchObject({ code: 0 })
+  expect(output()).toBe(whole)
+  cpSync(join(ROOT, 'examples/onboarding/decisions'), join(cwd, 'decisions'), { recursive: true })
+  expect((await type(cwd, 'fettle run pipeline.yml -q --new --timeout 1s')).code).toBe(75)
+  edit(cwd, 'pipeline.yml', text =>
+    text.replace('decide: decisions/supplier.yml', 'decide: { table: decisions/supplier.yml, asOf: 2026-01-31 }'),
+  )
+  expect((await type(cwd, 'fettle resume -q')).stderr).toMatch(/means something else than when the run .* began: decide/)
+}, 120_000)
