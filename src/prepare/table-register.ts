@@ -129,6 +129,9 @@ export async function takeTable(
   })
 }
 
+/** Ten minutes: longer than the import of a million companies. */
+const [MOST_TRIES, PAUSE_MS] = [2400, 250]
+
 /** Imports a list for the runs that name it; a list that was imported before is only compared. */
 export async function importTable(
   path: string,
@@ -140,7 +143,14 @@ export async function importTable(
   const source = tableSource(table, cwd)
   const dir = findRegisterDir(findDataDir(env))
   const request = { file: resolve(cwd, path), kind: 'csv', name, dir, now: new Date(realClock.now()), table: source } as const
-  return importRegister({ ...request, isNamedOnly: true, force: false })
+  for (let tries = 1; ; tries++)
+    try {
+      return await importRegister({ ...request, isNamedOnly: true, force: false })
+    } catch (error) {
+      // Runs of one pipeline, such as shards, import the same list at once.
+      if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED' || tries === MOST_TRIES) throw error
+      await realClock.sleep(PAUSE_MS)
+    }
 }
 
 interface TableContext {

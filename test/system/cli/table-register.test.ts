@@ -128,6 +128,13 @@ describe.concurrent('a list is the register of a pipeline', () => {
     expect(code).toBeGreaterThan(0)
   })
 
+  test('runs that begin at once import it once, and wait for each other', async () => {
+    const { cwd, call } = made({ 'crm.csv': lines(';'), 'p.yml': pipeline('{ file: crm.csv, map: { id: Customer } }') })
+    const ended = await Promise.all([1, 2, 3].map(() => call('check', 'p.yml')))
+    expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect(readdirSync(join(cwd, 'data/registers'))).toHaveLength(1)
+  })
+
   test('rows that are not companies are counted, and a list outside the checkout is not read for an untrusted pipeline', async () => {
     const { cwd, call } = made({
       'crm.csv': `${lines(';')}C-1;Acme Works Ltd;LS2;GB;;\r\n`,
