@@ -7,15 +7,17 @@ import { nearest } from '../nearest.ts'
 import { registersHere } from '../prepare/registers.ts'
 import { openForLists } from '../service/data-cleaning/processing/list-sample.ts'
 import type { Company, Query } from '../service/matching/types.ts'
-import type { MatchableRow, MatchedCompany, MatcherOptions, RegisterMatcher, RowMatch } from './types.ts'
-
-const FIELDS = [
-  ...(['connectId', 'id', 'name', 'country', 'orgNumber', 'vatNumber', 'address1', 'address2'] as const),
-  ...(['town', 'postcode', 'phone', 'email', 'website', 'status'] as const),
-] satisfies (keyof MatchedCompany)[]
+import {
+  MATCHED_FIELDS,
+  type MatchableRow,
+  type MatchedCompany,
+  type MatcherOptions,
+  type RegisterMatcher,
+  type RowMatch,
+} from './types.ts'
 
 const showCompany = (company: Company): MatchedCompany =>
-  Object.fromEntries(FIELDS.map(name => [name, company[name]])) as unknown as MatchedCompany
+  Object.fromEntries(MATCHED_FIELDS.map(name => [name, company[name]])) as unknown as MatchedCompany
 
 /** Cells as a job has them. Throws FETTLE_USAGE for a row that no list could have. */
 function readRow(row: MatchableRow, at: number): Query {
@@ -27,7 +29,7 @@ function readRow(row: MatchableRow, at: number): Query {
     if (!(MAPPINGS as readonly string[]).includes(name)) {
       const close = nearest(name, MAPPINGS)
       throw refuse(
-        `there is no mapping ${JSON.stringify(name)}`,
+        `${JSON.stringify(name)} is not a mapping`,
         close === null ? `Mappings are ${MAPPINGS.join(', ')}.` : `Did you mean ${close}?`,
       )
     }

@@ -16,23 +16,14 @@ export interface MatcherOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
+/** The columns of a register that a match shows. */
+export const MATCHED_FIELDS = [
+  ...(['connectId', 'id', 'name', 'country', 'orgNumber', 'vatNumber', 'address1', 'address2'] as const),
+  ...(['town', 'postcode', 'phone', 'email', 'website', 'status'] as const),
+] as const
+
 /** A company as its register has it; '' where it has no value. */
-export interface MatchedCompany {
-  readonly connectId: string
-  readonly id: string
-  readonly name: string
-  readonly country: string
-  readonly orgNumber: string
-  readonly vatNumber: string
-  readonly address1: string
-  readonly address2: string
-  readonly town: string
-  readonly postcode: string
-  readonly phone: string
-  readonly email: string
-  readonly website: string
-  readonly status: string
-}
+export type MatchedCompany = Readonly<Record<(typeof MATCHED_FIELDS)[number], string>>
 
 /** What is decided about a row, and why. */
 export interface RowMatch {

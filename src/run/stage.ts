@@ -61,3 +61,13 @@ export const refusalIssue = (
   count: number,
   example: RefusedCompany | null | undefined,
 ): Issue => warning(code, example == null ? summary : `${summary}, such as ${example.id}: ${example.why}`, { count })
+
+/** Puts what a stage has paid where later runs find it, once; `earlier` is absent where the pipeline names no age for it. */
+export async function* keepSearches(
+  what: 'screen' | 'candidates' | 'decide',
+  { isKept }: { readonly isKept: boolean },
+  earlier: Ports['earlier'],
+): StageEvents {
+  if (earlier === undefined || isKept) return
+  yield { type: 'searches.kept', what, searches: await earlier.keep(what) }
+}

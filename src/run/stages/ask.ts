@@ -5,12 +5,12 @@
 
 import { count, counted } from '../../counted.ts'
 import { FettleError } from '../../errors.ts'
-import type { RunState, TreeState } from '../../journal/index.ts'
+import type { RunState } from '../../journal/index.ts'
 import type { Effect } from '../../model/requests.ts'
 import type { TreeAnswer, TreeQuestion } from '../../model/results.ts'
 import { searched } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
-import { type RunStep, refusalIssue, refusalReason, type StageEvents } from '../stage.ts'
+import { keepSearches, type RunStep, refusalIssue, refusalReason, type StageEvents } from '../stage.ts'
 
 /** A name of a job may be as long as a key. */
 const LONGEST_NAME = 150
@@ -49,7 +49,7 @@ async function* askTree(state: RunState, ports: Ports): StageEvents {
     // The answer to an open question is its own.
     const known = isOpen ? null : ((await earlier?.ruled(question)) ?? null)
     if (known === null && budget !== null && paid >= budget && !isOpen) {
-      yield* keepRuled(tree, earlier)
+      yield* keepSearches('decide', tree, earlier)
       const ruled = `${count(done)} of ${counted(listed, 'company', 'companies')} decided about`
       throw new FettleError('FETTLE_BUDGET_DECIDE', `${ruled}: one more would exceed decide.budget (${budget})`)
     }
@@ -81,12 +81,7 @@ async function* askTree(state: RunState, ports: Ports): StageEvents {
     open = null
     ports.tick({ type: 'companies', done, total: listed })
   }
-  yield* keepRuled(tree, earlier)
-}
-
-async function* keepRuled({ isKept }: TreeState, earlier: Ports['earlier']): StageEvents {
-  if (earlier === undefined || isKept) return
-  yield { type: 'searches.kept', what: 'decide', searches: await earlier.keep('decide') }
+  yield* keepSearches('decide', tree, earlier)
 }
 
 export const ask: RunStep = {

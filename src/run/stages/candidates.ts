@@ -8,7 +8,7 @@ import type { CandidateState, RunState } from '../../journal/index.ts'
 import type { ProposedCompany } from '../../model/requests.ts'
 import type { Question } from '../../model/results.ts'
 import type { Ports } from '../ports.ts'
-import { type RunStep, refusalReason, type StageEvents, warning } from '../stage.ts'
+import { keepSearches, type RunStep, refusalReason, type StageEvents, warning } from '../stage.ts'
 import { publish } from './download.ts'
 
 /** How a service answers to an account without the operation, or without knowing it. */
@@ -90,8 +90,7 @@ async function* askAll(state: RunState, ports: Ports): StageEvents {
     }
     ports.tick({ type: 'companies', done, total: listed })
   }
-  if (earlier !== undefined && !before.isKept)
-    yield { type: 'searches.kept', what: 'candidates', searches: await earlier.keep('candidates') }
+  yield* keepSearches('candidates', before, earlier)
   for (const issue of listIssues({ ...before, done, by }, plan.budget)) yield { type: 'issue.raised', issue }
   await ports.results.propose(answers)
   yield* publish(state, ports)

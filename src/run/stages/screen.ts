@@ -12,7 +12,7 @@ import type { FoundCompany } from '../../model/results.ts'
 import type { PlannedScreen } from '../../pipeline/model/types.ts'
 import { searched } from '../job-lookup.ts'
 import type { Ports } from '../ports.ts'
-import { type RunStep, refusalIssue, refusalReason, type StageEvents } from '../stage.ts'
+import { keepSearches, type RunStep, refusalIssue, refusalReason, type StageEvents } from '../stage.ts'
 
 /** Longest name of a search (contract §12). */
 const LONGEST_NAME = 200
@@ -72,7 +72,7 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     // The answer to an open search is its own.
     const known = isOpen ? null : ((await earlier?.screened(company)) ?? null)
     if (known === null && plan.budget !== null && progress.searches >= plan.budget && !isOpen) {
-      yield* keepSearches(progress, earlier)
+      yield* keepSearches('screen', progress, earlier)
       const screened = `${count(progress.done)} of ${counted(listed, 'company', 'companies')} screened`
       const why = `${screened}: one more search would exceed screen.budget (${plan.budget})`
       throw new FettleError('FETTLE_BUDGET_SCREEN', why)
@@ -122,12 +122,7 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     }
     ports.tick({ type: 'companies', done, total: listed })
   }
-  yield* keepSearches(progress, earlier)
-}
-
-async function* keepSearches({ isKept }: ScreenState, earlier: Ports['earlier']): StageEvents {
-  if (earlier === undefined || isKept) return
-  yield { type: 'searches.kept', what: 'screen', searches: await earlier.keep('screen') }
+  yield* keepSearches('screen', progress, earlier)
 }
 
 export const screen: RunStep = {

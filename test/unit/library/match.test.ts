@@ -79,7 +79,7 @@ describe.concurrent('match', () => {
   })
 
   test.each([
-    ['a key that is no mapping', [{ nmae: 'Acme' }], {}, 'row 1 to match: there is no mapping "nmae"'],
+    ['a key that is no mapping', [{ nmae: 'Acme' }], {}, 'row 1 to match: "nmae" is not a mapping'],
     ['a row that is a text', ['Acme'], {}, 'row 1 to match: it is not an object'],
     ['a cell that is an object', [{ name: 'Acme' }, { name: {} }], {}, 'row 2 to match: name is neither a text nor a number'],
     ['a register that is not there', [], { register: 'none' }, 'none'],
