@@ -21,7 +21,7 @@ const EDGES = [
   /^(?:library\/(?:calls|options)|prepare\/read-pipeline)\.ts$/, // the environment of a program that passes none
   /^observe\/lineage\.ts$/, // a receiver that does not answer is given up in real time
   /^service\/(?:serve|clock)\.ts$/, // the embedded service's own clock and timers
-  /^reuse\/answer-folder\.ts$/, // a lock beats in real time
+  /^files\/process-lock\.ts$/, // a lock beats in real time
   /^client\/clock\.ts$/, // the clock of a client used without a run
   /^testing\/(?:faults\/perform|virtual-clock)\.ts$/, // faults happen in real time, and rest is judged by it
 ]

@@ -17,7 +17,7 @@ import { counted } from '../report/words.ts'
 import { shardFolder } from '../results/file-names.ts'
 import { scopeFolders, settleIn } from '../reuse/answer-folder.ts'
 import { checkRowBudget, chooseAndAsk, keyIssues } from '../reuse/choose.ts'
-import { Choice } from '../reuse/files/choice.ts'
+import { readChoice } from '../reuse/files/choice.ts'
 import { answersFolder } from '../reuse/settings.ts'
 import { assertNotQueued, assertNotStarted } from '../runs/open-runs.ts'
 import {
@@ -179,8 +179,8 @@ function withCredits(events: readonly ChosenEvent[], shards: readonly Plan[]): r
 async function chosenFor({ runId, submitted }: QueuedRun, at: number, { runsDir }: RunSettings): Promise<ShardTask['chosen']> {
   const event = submitted?.chosen?.[at]
   if (event === undefined) return undefined
-  const choice = await Choice.open(shardFolder(runDirectory(runsDir, runId).path, at + 1), event.choice)
-  const bytes = await choice.forWorker().finally(() => choice.close())
+  const folder = shardFolder(runDirectory(runsDir, runId).path, at + 1)
+  const bytes = readChoice(folder, event.choice, choice => choice.forWorker())
   return { event, choice: bytes.toString('base64') }
 }
 

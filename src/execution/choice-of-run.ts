@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { counted } from '../counted.ts'
 import { action, FettleError, type Issue, issue } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
+import type { HeldLock } from '../files/process-lock.ts'
 import { chosenPlan, type RunState } from '../journal/index.ts'
 import { wholePlan } from '../pipeline/index.ts'
-import type { AskedKeys, HeldLock, Waiting } from '../reuse/answer-folder.ts'
-import { type Chosen, checkRowBudget, chooseAndAsk, keyIssues } from '../reuse/choose.ts'
-import { isRow, verdictOf } from '../reuse/choose-rows.ts'
-import { Choice, choicePath } from '../reuse/files/choice.ts'
+import type { AskedKeys, Waiting } from '../reuse/answer-folder.ts'
+import { type Chosen, checkRowBudget, chooseAndAsk, isRow, keyIssues, verdictOf } from '../reuse/choose.ts'
+import { choicePath, readChoice } from '../reuse/files/choice.ts'
 import { answersFolder, foldersOfRun, NO_REFRESH, readRefresh } from '../reuse/settings.ts'
 import { isUnpaid } from '../run/index.ts'
 import { readChangedCompanies } from '../runs/event-store.ts'
@@ -165,8 +165,7 @@ export async function holdAsked(state: RunState, settings: RunSettings): Promise
 async function unpaidKeys({ plan, jobs }: RunState, { path }: RunDirectory): Promise<readonly Buffer[]> {
   const open = plan.enrich === null ? [] : jobs.filter(isUnpaid)
   if (open.length === 0) return []
-  const choice = await Choice.open(path, plan.known!.choice)
-  const keys = await choice.keys().finally(() => choice.close())
+  const keys = readChoice(path, plan.known!.choice, choice => choice.keys())
   return open.flatMap(({ part }) => {
     const { from, rows } = plan.parts[part]!
     return keys.slice(from, from + rows)

@@ -10,7 +10,7 @@ import { describeSeries } from '../pipeline/index.ts'
 import { lostParts } from '../results/index.ts'
 import { type AnswerFolder, askedIn, scopeFolders, settleIn, type Waiting } from '../reuse/answer-folder.ts'
 import { AnswerSink, addProved, draftPaths } from '../reuse/answer-sink.ts'
-import { Choice } from '../reuse/files/choice.ts'
+import { readChoice } from '../reuse/files/choice.ts'
 import { keepSearches } from '../reuse/searches.ts'
 import { answersFolder, findFit, foldersOfRun, keepFit, SEARCH_KINDS } from '../reuse/settings.ts'
 import { answeredJobs, checkAgainstSummary, isPaid, isUnpaid, receivePaid, recordError } from '../run/index.ts'
@@ -209,8 +209,7 @@ function endAsBefore(journal: Journal, { finished, status, exitCode, error }: Ru
 /** Keeps the answers of the jobs that are paid: all of them or none. Returns their number. */
 async function keepPaid(state: RunState, directory: RunDirectory, folder: AnswerFolder, waiting: Waiting): Promise<number> {
   const { plan, runId, jobs } = state
-  const choice = await Choice.open(directory.path, plan.known!.choice)
-  const keys = await choice.keys().finally(() => choice.close())
+  const keys = readChoice(directory.path, plan.known!.choice, choice => choice.keys())
   const sink = new AnswerSink(plan, { runId, folder, workDir: directory.path }, answeredJobs(state))
   let answers = 0
   try {

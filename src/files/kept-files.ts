@@ -2,7 +2,7 @@
  * Reads files and folders that fettle keeps for later runs. What is not there has nothing; what is there and cannot be read is an
  * error that names it, since a run would pay again for what it holds.
  */
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, type Stats } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, readSync, type Stats } from 'node:fs'
 import { FettleError } from '../errors.ts'
 
 /** Never opened for long: a FIFO without a writer is one of the files that are refused. */
@@ -38,6 +38,21 @@ export function readKept(path: string): Buffer | null {
   } finally {
     closeSync(file.fd)
   }
+}
+
+/** Fills `into` from the place on, and returns it; less at the end of the file. Throws FETTLE_OUTPUT_WRITE. */
+export function readKeptAt(path: string, fd: number, place: number, into: Buffer): Buffer {
+  let filled = 0
+  try {
+    while (filled < into.length) {
+      const count = readSync(fd, into, filled, into.length - filled, place + filled)
+      if (count === 0) break
+      filled += count
+    }
+  } catch (cause) {
+    throw unreadableKept(path, cause)
+  }
+  return into.subarray(0, filled)
 }
 
 /** The text of a file, null for one that does not exist. Throws FETTLE_OUTPUT_WRITE. */

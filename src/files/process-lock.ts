@@ -222,3 +222,37 @@ const locked = (path: string, owner: LockOwner | null): FettleError =>
       ? `cannot take the lock ${path}: another process is taking it`
       : `process ${owner.pid} on ${owner.host} since ${owner.since} holds the lock ${path}`,
   )
+
+/** Takes a lock as soon as it is free. `pause`: called after each try that finds it held; it throws the error to give up. */
+export async function waitForLock(
+  path: string,
+  now: () => number,
+  pause: (tries: number, error: FettleError) => Promise<void>,
+): Promise<Lock> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return takeLock(path, now)
+    } catch (error) {
+      if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
+      await pause(tries, error)
+    }
+  }
+}
+
+/** A lock that shows that its holder is alive until it is released. */
+export interface HeldLock {
+  release(): void
+}
+
+const BEAT_MS = 60_000
+
+export function holdLock(lock: Lock): HeldLock {
+  const heart = setInterval(() => lock.beat(), BEAT_MS)
+  heart.unref()
+  return {
+    release: () => {
+      clearInterval(heart)
+      lock.release()
+    },
+  }
+}

@@ -89,7 +89,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
       assertFinished(states, folders, options)
       const { scan, rows } = await scanRuns(states, folders, options)
       const runFiles = scan.flatMap(({ files }) => files)
-      const companies = companiesInAnswers(folders, { key, rows }, isOfPipeline(pipeline))
+      const companies = await companiesInAnswers(folders, { key, rows }, isOfPipeline(pipeline))
       const about = listSearches({ runs: scan.map(({ found }) => found), companies })
       const inAnswers = await forgetAnswers(folders, { key, rows }, about, { isOfRun: isOfPipeline(pipeline), dryRun: true })
       const answers = inAnswers.map((file): FoundEntries => ({ file: file.path, entries: file.answers }))
@@ -228,7 +228,7 @@ async function scanRuns(
 ): Promise<{ readonly scan: readonly ScannedRun[]; readonly rows: ReadonlySet<string> }> {
   const known = {
     fingerprints: new Set(states.map(({ plan }) => keyFingerprint(plan, key)).filter(text => text !== '')),
-    rows: new Set(rowsInAnswers(folders, key, isOfPipeline(pipeline))),
+    rows: await rowsInAnswers(folders, key, isOfPipeline(pipeline)),
     ...{ companies: new Set<string>(), cells: new Set<string>() },
   }
   for (const path of tables) {

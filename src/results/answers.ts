@@ -118,7 +118,7 @@ export class Answers {
   /** Opens the first part, whose columns decide the columns of the outputs; without a part, an earlier answer does. False without both. */
   async begin(): Promise<boolean> {
     if (this.#parts.length > 0 || this.#seen.size > 0 || (await this.#openNext())) return true
-    const first = (await (await this.#choice())?.peek()) ?? null
+    const first = this.#choice()?.peek() ?? null
     if (first !== null) await this.#beginReused(first)
     return first !== null
   }
@@ -137,7 +137,7 @@ export class Answers {
 
   /** The next earlier answer. */
   async known(asked: number): Promise<Answer> {
-    const found = await (await this.#choice())!.next()
+    const found = this.#choice()!.next()
     await this.#beginReused(found)
     if (this.#placesKnown) this.#offsets?.addPlace(REUSED, found.from, found.length)
     return this.#reused(found, asked)
@@ -147,7 +147,7 @@ export class Answers {
   async again(number: number, asked: number): Promise<Answer> {
     if (this.#offsets === null) throw new TypeError('answers are read again only where rows were collapsed')
     const { part, from, length, number: own } = this.#offsets.place(number)
-    if (part === REUSED) return this.#reused(await (await this.#choice())!.again(from, length), asked)
+    if (part === REUSED) return this.#reused(this.#choice()!.again(from, length), asked)
     const row = this.#from.failed.has(part) ? [] : this.#parts[part]!.file.clean(await this.#offsets.read(number))
     return this.#answer(this.#readRaw(part, row, own), this.#describeJob(part), asked)
   }
@@ -162,9 +162,9 @@ export class Answers {
     return { job: id, at, reused: false }
   }
 
-  async #choice(): Promise<Choice | null> {
+  #choice(): Choice | null {
     const { known } = this.#plan
-    if (known !== undefined) this.#known ??= await Choice.open(this.#from.workDir, known.choice)
+    if (known !== undefined) this.#known ??= Choice.open(this.#from.workDir, known.choice)
     return this.#known
   }
 
@@ -198,7 +198,7 @@ export class Answers {
     if (this.count !== sent) throw new FettleError('FETTLE_LEDGER', `${counted(sent, 'row')} sent and ${this.count} came back`)
     if ((await this.#nextRow()) !== null)
       throw new FettleError('FETTLE_LEDGER', `${counted(sent, 'row')} sent and more came back`)
-    await (await this.#choice())?.finish()
+    this.#choice()?.finish()
     // What follows needs memory, too.
     this.#fullRun = null
   }
@@ -206,7 +206,7 @@ export class Answers {
   async close(): Promise<void> {
     await this.#parts.at(-1)?.file.close()
     await this.#offsets?.close()
-    await this.#known?.close()
+    this.#known?.close()
   }
 
   async #beginReused(found: KnownAnswer): Promise<void> {
@@ -328,7 +328,7 @@ export type AnswerReader = (uploadRow: readonly string[]) => Promise<AnsweredRow
 export async function answerReader(plan: Plan, answers: Answers, workDir: string): Promise<AnswerReader> {
   const rowKey = rowKeyMaker(plan)
   const dedupeIndex = plan.collapse ? new DigestIndex() : null
-  const fates = await readFates(plan, workDir)
+  const fates = readFates(plan, workDir)
   const placeOf = fates === null ? () => 'next' as const : placeFinder(plan, fates)
   let asked = 0
   return async uploadRow => {

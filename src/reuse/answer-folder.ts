@@ -4,20 +4,19 @@
  * folder; and for each run at work the keys that it has asked, with a lock that shows that it lives.
  */
 import { existsSync, statSync } from 'node:fs'
-import { copyFile, link, open, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { FettleError } from '../errors.ts'
 import { attempt, removeFile, writeAtomic } from '../files/atomic-file.ts'
 import { DigestIndex } from '../files/digest-index.ts'
-import { makeFolder, renameDurably } from '../files/durable.ts'
+import { copyDurably, makeFolder, renameDurably } from '../files/durable.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { listKept, readKept } from '../files/kept-files.ts'
-import { type Lock, lockHolder, takeLock } from '../files/process-lock.ts'
+import { type HeldLock, holdLock, lockHolder, takeLock, waitForLock } from '../files/process-lock.ts'
 import { sweepFolder, temporaryName } from '../files/stale-temp-files.ts'
 import type { Clock } from '../model/requests.ts'
 import { type AnswerSource, type AnswersFacts, AnswersFile, AnswersWriter } from './files/answers.ts'
 import { KEY_BYTES } from './files/row-key.ts'
-import { KnownAnswers, openFiles } from './known-answers.ts'
+import { KnownAnswers, withFiles } from './known-answers.ts'
 
 const POLL_MS = 250
 const DAY_MS = 24 * 3_600_000
@@ -34,24 +33,6 @@ const ASKED = /^(.+)\.asked$/
 /** The lock of a run, or a draft of it. */
 const RUN_LOCK = /^(.+)\.lock(?:\.[0-9a-f-]{36})?$/
 const HOUR_MS = 3_600_000
-
-/** A lock that shows that its holder is alive until it is released. */
-export interface HeldLock {
-  release(): void
-}
-
-const BEAT_MS = 60_000
-
-export function holdLock(lock: Lock): HeldLock {
-  const heart = setInterval(() => lock.beat(), BEAT_MS)
-  heart.unref()
-  return {
-    release: () => {
-      clearInterval(heart)
-      lock.release()
-    },
-  }
-}
 
 export interface Waiting {
   readonly clock: Pick<Clock, 'now' | 'sleep'>
@@ -106,17 +87,13 @@ export class AnswerFolder {
 
   async #wait({ clock, signal, onWait }: Waiting): Promise<HeldLock> {
     const path = lockIn(this.path)
-    for (let isFirst = true; ; isFirst = false) {
-      try {
-        return holdLock(takeLock(path, this.#now))
-      } catch (error) {
-        if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
-      }
+    const pause = async (tries: number): Promise<void> => {
       const holder = lockHolder(path, this.#now)
-      if (isFirst && holder !== null)
+      if (tries === 1 && holder !== null)
         onWait(`waiting for process ${holder.pid} on ${holder.host}, which reads or writes the answers in ${this.path}`)
       await clock.sleep(POLL_MS, signal)
     }
+    return holdLock(await waitForLock(path, this.#now, pause))
   }
 
   /** The keys of other runs that are not kept yet. Call it under the lock. */
@@ -181,8 +158,7 @@ export class AnswerFolder {
       await sweepFolder(this.path)
       await this.#removeStaleLocks()
       for (const path of drafts) await this.#add(runId, path)
-      await this.#dropReplaced(runId)
-      await this.#removeOld()
+      await this.#removeStale(runId)
       await this.#mergeSmall(runId)
     })
   }
@@ -195,12 +171,10 @@ export class AnswerFolder {
     const temporary = temporaryName(path, 'add')
     try {
       await attempt(path, async () => {
-        await rm(temporary, { force: true })
-        await link(draft, temporary).catch(() => copyDurably(draft, temporary))
+        await copyDurably(draft, temporary)
         await renameDurably(temporary, path)
       })
     } finally {
-      // A rename onto a link to the same file leaves both names.
       await rm(temporary, { force: true }).catch(() => {})
     }
   }
@@ -216,57 +190,42 @@ export class AnswerFolder {
     }
   }
 
-  /** Removes the answers whose age has passed, also in a file with newer answers. */
-  async #removeOld(): Promise<void> {
-    const files = openFiles(this.path)
-    try {
-      for (const file of files) {
-        const { age, sources } = file.facts
-        if (sources.some(({ at }) => Date.parse(at) + age <= this.#now()))
-          await copyAnswers(file.path, [file], (_, at) => file.time(at) + age > this.#now())
-      }
-    } finally {
-      for (const file of files) file.close()
-    }
-  }
-
   /**
-   * Removes the answers that newer ones of the run replace. One that would be used longer than the newer one must go, or it would be used
-   * again then; others go when they are many.
+   * Removes the answers whose age has passed, and those that newer ones of the run replace: at once where one would be used longer than the
+   * newer one, or it would be used again then; else when they are many.
    */
-  async #dropReplaced(runId: string): Promise<void> {
-    const files = openFiles(this.path)
-    try {
-      const isNew = (file: AnswersFile): boolean => basename(file.path).startsWith(`${runId}-`)
-      const fresh = files.filter(isNew)
-      for (const file of files.filter(one => !isNew(one))) {
-        const newer = fresh.filter(({ facts }) => file.facts.tags.every(tag => facts.tags.includes(tag)))
-        const replaced = new Uint8Array(file.count)
-        let count = 0
-        let isUrgent = false
-        for (let at = 0; newer.length > 0 && at < file.count; at++) {
+  async #removeStale(runId: string): Promise<void> {
+    const now = this.#now()
+    await withFiles(this.path, async files => {
+      const isNew = ({ path }: AnswersFile): boolean => basename(path).startsWith(`${runId}-`)
+      for (const file of files) {
+        const { age, tags, sources } = file.facts
+        const newer = files.filter(one => isNew(one) && !isNew(file) && tags.every(tag => one.facts.tags.includes(tag)))
+        let mustGo = sources.some(({ at }) => Date.parse(at) + age <= now)
+        if (newer.length === 0 && !mustGo) continue
+        const isStale = new Uint8Array(file.count)
+        for (let at = 0; at < file.count; at++) {
+          const time = file.time(at)
           const key = Buffer.from(file.key(at))
-          for (const other of newer) {
+          const ends = newer.flatMap(other => {
             const place = other.find(key)
             // A time in the future is of a clock that was set back since: it must not become a valid age.
-            if (place === -1 || (other.time(place) < file.time(at) && file.time(at) <= this.#now())) continue
-            count += 1 - replaced[at]!
-            replaced[at] = 1
-            isUrgent ||= other.time(place) + other.facts.age < file.time(at) + file.facts.age
-          }
+            const isReplaced = place !== -1 && (other.time(place) >= time || time > now)
+            return isReplaced ? [other.time(place) + other.facts.age] : []
+          })
+          isStale[at] = ends.length > 0 || time + age <= now ? 1 : 0
+          mustGo ||= ends.some(end => end < time + age)
         }
-        if (count > 0 && (isUrgent || count >= file.count * WORTH))
-          await copyAnswers(file.path, [file], (_, at) => replaced[at] === 0)
+        const count = isStale.reduce((sum, one) => sum + one, 0)
+        if (count > 0 && (mustGo || count >= file.count * WORTH))
+          await copyAnswers(file.path, [file], (_, at) => isStale[at] === 0)
       }
-    } finally {
-      for (const file of files) file.close()
-    }
+    })
   }
 
   /** Of the files of one age and tags the smaller ones become one, without the answers that it has twice. */
-  async #mergeSmall(runId: string): Promise<void> {
-    const files = openFiles(this.path)
-    try {
+  #mergeSmall(runId: string): Promise<void> {
+    return withFiles(this.path, async files => {
       const groups = new Map<string, AnswersFile[]>()
       for (const file of files) {
         const name = JSON.stringify([file.facts.age, file.facts.tags])
@@ -282,9 +241,7 @@ export class AnswerFolder {
         await copyAnswers(merged, small, () => true, this.#now())
         for (const { path } of small) if (path !== merged) await removeFile(path)
       }
-    } finally {
-      for (const file of files) file.close()
-    }
+    })
   }
 
   /** The facts of a file of this scope. */
@@ -332,16 +289,6 @@ export async function copyAnswers(
     else await removeFile(path)
   } finally {
     await writer.discard()
-  }
-}
-
-async function copyDurably(from: string, to: string): Promise<void> {
-  await copyFile(from, to)
-  const file = await open(to, 'r+')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
 

@@ -5,7 +5,7 @@
 import { copyAnswers } from './answer-folder.ts'
 import type { AnswersFile } from './files/answers.ts'
 import { companyOwner, keyOwner, nameOwner } from './files/row-key.ts'
-import { companyOf, openFiles } from './known-answers.ts'
+import { companyOf, withFiles } from './known-answers.ts'
 
 export interface ForgottenAnswers {
   readonly path: string
@@ -29,46 +29,43 @@ export type IsOfRun = ((run: string) => boolean) | null
 
 const hex = (digest: Buffer): string => digest.toString('hex')
 
-const isOf = (file: AnswersFile, at: number, isOfRun: IsOfRun): boolean => isOfRun === null || isOfRun(file.sourceOf(at).run)
-
 /** Calls `look` for each answer in the folders. */
-function eachAnswer(folders: readonly string[], look: (file: AnswersFile, at: number) => void): void {
-  for (const folder of folders) {
-    const files = openFiles(folder)
-    try {
+async function eachAnswer(folders: readonly string[], look: (file: AnswersFile, at: number) => void): Promise<void> {
+  for (const folder of folders)
+    await withFiles(folder, files => {
       for (const file of files) for (let at = 0; at < file.count; at++) look(file, at)
-    } finally {
-      for (const file of files) file.close()
-    }
-  }
+    })
 }
 
+/** Whether an answer is to one of the rows or of one of the owners, both as hexadecimal digits, and was asked by the pipeline. */
+const isAbout =
+  (owners: ReadonlySet<string>, rows: ReadonlySet<string>, isOfRun: IsOfRun) =>
+  (file: AnswersFile, at: number): boolean =>
+    (owners.has(hex(file.owner(at))) || rows.has(hex(file.row(at)))) && (isOfRun === null || isOfRun(file.sourceOf(at).run))
+
 /** The digests of the cells that were asked under a key; none of an answer to a search. */
-export function rowsInAnswers(folders: readonly string[], key: string, isOfRun: IsOfRun): string[] {
+export async function rowsInAnswers(folders: readonly string[], key: string, isOfRun: IsOfRun): Promise<Set<string>> {
   const rows = new Set<string>()
-  const owner = keyOwner(key)
-  eachAnswer(folders, (file, at) => {
-    if (file.owner(at).equals(owner) && file.outcome(at) !== 'searched' && isOf(file, at, isOfRun)) rows.add(hex(file.row(at)))
+  const isOwn = isAbout(new Set([hex(keyOwner(key))]), new Set(), isOfRun)
+  await eachAnswer(folders, (file, at) => {
+    if (file.outcome(at) !== 'searched' && isOwn(file, at)) rows.add(hex(file.row(at)))
   })
-  return [...rows]
+  return rows
 }
 
 /** The companies that only the answers to rows of a key name, also of runs that are no longer kept. */
-export function companiesInAnswers(folders: readonly string[], { key, rows }: ForgottenRow, isOfRun: IsOfRun): string[] {
-  const [own, others] = [new Set<string>(), new Set<string>()]
-  const owner = keyOwner(key)
-  const isOwn = (file: AnswersFile, at: number): boolean =>
-    isOf(file, at, isOfRun) && (file.owner(at).equals(owner) || rows.has(hex(file.row(at))))
-  const addCompany = (file: AnswersFile, at: number, to: Set<string>): void => {
-    if (file.outcome(at) !== 'searched') to.add(companyOf(file.cells(at), file.sourceOf(at)).id)
-  }
-  eachAnswer(folders, (file, at) => {
-    if (isOwn(file, at)) addCompany(file, at, own)
-  })
-  own.delete('')
-  if (own.size === 0) return []
-  eachAnswer(folders, (file, at) => {
-    if (!isOwn(file, at)) addCompany(file, at, others)
+export async function companiesInAnswers(
+  folders: readonly string[],
+  { key, rows }: ForgottenRow,
+  isOfRun: IsOfRun,
+): Promise<string[]> {
+  const [own, others] = [new Set<string>(), new Set([''])]
+  const isOwn = isAbout(new Set([hex(keyOwner(key))]), rows, isOfRun)
+  await eachAnswer(folders, (file, at) => {
+    if (file.outcome(at) === 'searched') return
+    const { id } = companyOf(file.cells(at), file.sourceOf(at))
+    if (isOwn(file, at)) own.add(id)
+    else others.add(id)
   })
   return [...own].filter(company => !others.has(company))
 }
@@ -80,23 +77,17 @@ export async function forgetAnswers(
   { companies, names }: SearchedAbout,
   { isOfRun, dryRun }: { readonly isOfRun: IsOfRun; readonly dryRun: boolean },
 ): Promise<ForgottenAnswers[]> {
-  const wanted = new Set([keyOwner(key), ...companies.map(companyOwner), ...names.map(nameOwner)].map(hex))
-  const isForgotten = (file: AnswersFile, at: number): boolean =>
-    (wanted.has(hex(file.owner(at))) || rows.has(hex(file.row(at)))) && isOf(file, at, isOfRun)
-  const found: ForgottenAnswers[] = []
-  for (const folder of folders) {
-    const files = openFiles(folder)
-    try {
-      for (const file of files) {
-        let answers = 0
-        for (let at = 0; at < file.count; at++) if (isForgotten(file, at)) answers++
-        if (answers === 0) continue
-        found.push({ path: file.path, answers })
-        if (!dryRun) await copyAnswers(file.path, [file], (one, at) => !isForgotten(one, at))
-      }
-    } finally {
-      for (const file of files) file.close()
-    }
-  }
-  return found
+  const owners = new Set([keyOwner(key), ...companies.map(companyOwner), ...names.map(nameOwner)].map(hex))
+  const isForgotten = isAbout(owners, rows, isOfRun)
+  const counts = new Map<string, number>()
+  await eachAnswer(folders, (file, at) => {
+    if (isForgotten(file, at)) counts.set(file.path, (counts.get(file.path) ?? 0) + 1)
+  })
+  if (!dryRun)
+    for (const folder of folders)
+      await withFiles(folder, async files => {
+        for (const file of files)
+          if (counts.has(file.path)) await copyAnswers(file.path, [file], (_, at) => !isForgotten(file, at))
+      })
+  return [...counts].map(([path, answers]) => ({ path, answers }))
 }

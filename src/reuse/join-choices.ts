@@ -2,7 +2,7 @@
 import type { ReuseCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { AnswerSource } from './files/answers.ts'
-import { Choice, ChoiceWriter } from './files/choice.ts'
+import { Choice, ChoiceWriter, readChoice, readFates } from './files/choice.ts'
 
 /** A shard: its plan, which is about the rows to send once they are chosen. `counts`: null where it sent all rows. */
 export interface ChosenShard {
@@ -20,14 +20,14 @@ export interface JoinedChoice {
 
 /** Writes the choice of a run that joins the shards to `workDir`. Throws FETTLE_OUTPUT_WRITE. */
 export async function joinChoices(shards: readonly ChosenShard[], workDir: string): Promise<JoinedChoice> {
-  let from = 0
+  let sent = 0
   const parts = shards
     .flatMap(({ plan }) => (plan.sent === 0 ? [] : plan.parts))
     .map(({ rows }) => {
-      from += rows
-      return { from: from - rows, rows }
+      sent += rows
+      return { from: sent - rows, rows }
     })
-  return { counts: sumOf(shards), sent: from, parts, choice: await writeJoined(shards, workDir) }
+  return { counts: sumOf(shards), sent, parts, choice: await writeJoined(shards, workDir) }
 }
 
 const NONE: ReuseCounts = {
@@ -41,32 +41,25 @@ function sumOf(shards: readonly ChosenShard[]): ReuseCounts {
   return Object.fromEntries(names.map(name => [name, all.reduce((sum, one) => sum + one[name], 0)])) as unknown as ReuseCounts
 }
 
-const open = ({ plan: { known }, workDir }: ChosenShard): Promise<Choice> | null =>
-  known === undefined ? null : Choice.open(workDir, known.choice)
-
 async function writeJoined(shards: readonly ChosenShard[], workDir: string): Promise<string> {
   /** Shards of one folder name the same sources. */
   const numbers = new Map<string, number>()
-  for (const shard of shards) {
-    const choice = await open(shard)
-    for (const source of choice?.sources ?? []) {
-      const text = JSON.stringify(source)
-      if (!numbers.has(text)) numbers.set(text, numbers.size)
-    }
-    await choice?.close()
+  const numberOf = (source: AnswerSource): number => {
+    const text = JSON.stringify(source)
+    if (!numbers.has(text)) numbers.set(text, numbers.size)
+    return numbers.get(text)!
   }
-  const writer = await ChoiceWriter.open(
-    workDir,
-    [...numbers.keys()].map(text => JSON.parse(text) as AnswerSource),
+  const numbersOf = shards.map(({ plan: { known }, workDir: from }) =>
+    known === undefined ? [] : readChoice(from, known.choice, ({ sources }) => sources.map(numberOf)),
   )
+  const sources = [...numbers.keys()].map(text => JSON.parse(text) as AnswerSource)
+  const writer = await ChoiceWriter.open(workDir, sources)
   try {
-    for (const shard of shards) {
-      const choice = await open(shard)
-      try {
-        await addShard(writer, shard, choice, source => numbers.get(JSON.stringify(source))!)
-      } finally {
-        await choice?.close()
-      }
+    for (const [at, { plan, workDir: from }] of shards.entries()) {
+      const { known } = plan
+      const fates = readFates(plan, from)
+      for (let row = 0; row < (known?.sent ?? plan.sent); row++) writer.addFate(fates?.(row) ?? 'sent')
+      if (known !== undefined) await addAnswers(writer, Choice.open(from, known.choice), numbersOf[at]!)
     }
     return await writer.publish()
   } finally {
@@ -74,19 +67,14 @@ async function writeJoined(shards: readonly ChosenShard[], workDir: string): Pro
   }
 }
 
-async function addShard(
-  writer: ChoiceWriter,
-  { plan }: ChosenShard,
-  choice: Choice | null,
-  numberOf: (source: AnswerSource) => number,
-): Promise<void> {
-  const fates = await choice?.fates()
-  const rows = plan.known?.sent ?? plan.sent
-  for (let row = 0; row < rows; row++) writer.addFate(fates?.fate(row) ?? 'sent')
-  if (choice === null) return
-  for await (const { text } of choice.lines()) {
-    const comma = text.indexOf(',')
-    const source = choice.sources[Number(text.slice(1, comma))]!
-    await writer.addLine(`[${numberOf(source)}${text.slice(comma)}\n`)
+/** Adds the answers of a choice, with the numbers that their sources have here, and closes it. */
+async function addAnswers(writer: ChoiceWriter, choice: Choice, numbers: readonly number[]): Promise<void> {
+  try {
+    for (const { text } of choice.lines()) {
+      const comma = text.indexOf(',')
+      await writer.addLine(`[${numbers[Number(text.slice(1, comma))]}${text.slice(comma)}\n`)
+    }
+  } finally {
+    choice.close()
   }
 }

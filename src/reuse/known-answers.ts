@@ -30,6 +30,16 @@ export function openFiles(folder: string): AnswersFile[] {
   }
 }
 
+/** Gives `body` all files of a folder, and closes them. */
+export async function withFiles<T>(folder: string, body: (files: readonly AnswersFile[]) => T | Promise<T>): Promise<T> {
+  const files = openFiles(folder)
+  try {
+    return await body(files)
+  } finally {
+    for (const file of files) file.close()
+  }
+}
+
 export interface FoundAnswer {
   readonly outcome: StoredOutcome
   readonly source: AnswerSource

@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import { DigestIndex } from '../files/digest-index.ts'
 import { readJsonLines } from '../files/json-lines.ts'
-import { type RunState, readJournal } from '../journal/index.ts'
+import type { HeldLock } from '../files/process-lock.ts'
+import { type RunEvent, type RunState, readJournal } from '../journal/index.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { EarlierSearch, Question, TreeAnswer, TreeQuestion } from '../model/results.ts'
 import type { KnownSearches, Plan } from '../pipeline/index.ts'
@@ -11,9 +12,8 @@ import { readCompanies } from '../results/output/companies.ts'
 import { questionMaker, readQuestions } from '../results/questions.ts'
 import { readTreeQuestions } from '../results/tree-questions.ts'
 import type { EarlierSearches, Screened } from '../run/index.ts'
-import { AnswerFolder, type AskedKeys, type Busy, type HeldLock, type Waiting } from './answer-folder.ts'
-import type { KnownRow } from './choose-rows.ts'
-import { AnswersWriter } from './files/answers.ts'
+import { AnswerFolder, type AskedKeys, type Busy, type Waiting } from './answer-folder.ts'
+import { type AnswerOutcome, AnswersWriter, classifyOutcome } from './files/answers.ts'
 import { candidatesKey, companyOwner, nameOwner, searchKey, treeKey } from './files/row-key.ts'
 import type { KnownAnswers } from './known-answers.ts'
 import { type SearchKind, searchScope } from './settings.ts'
@@ -32,22 +32,71 @@ interface SearchSettings {
   readonly refreshes: boolean
 }
 
-type Searching = Pick<RunState, 'plan' | 'identity' | 'runId' | 'tree'>
-
-/** Where the searches of a kind are kept; null where the pipeline names no age for them. */
-function folderOf(
-  kind: SearchKind,
-  { plan, identity }: Pick<Searching, 'plan' | 'identity'>,
-  answers: string,
-  now: () => number,
-) {
-  const age = plan.reuse?.[kind]
-  return age === undefined ? null : { age, folder: new AnswerFolder(answers, searchScope(kind, plan, identity), now) }
+interface Found {
+  readonly key: Buffer
+  /** See `companyOwner` and `nameOwner`. */
+  readonly owner: Buffer
+  readonly answer: unknown
 }
 
-interface Asked {
-  readonly keys: readonly Buffer[]
-  readonly known: KnownAnswers | null
+interface Kind {
+  /** The keys of all that the stage is about to ask. */
+  readonly keys: (path: string, state: RunState) => AsyncGenerator<Buffer>
+  /** What an event found; null for any other event. `owners`: see `readOwners`. */
+  readonly found: (event: RunEvent, state: RunState, owners: ReadonlyMap<string, Buffer>) => Found | null
+}
+
+const NO_OWNER = nameOwner('')
+
+const KINDS: Readonly<Record<SearchKind, Kind>> = {
+  screen: {
+    async *keys(path, { plan, companies }) {
+      for await (const company of readCompanies(path, companies?.listed ?? 0)) yield searchKey(company, plan.screen!)
+    },
+    found: (event, { plan }) => {
+      if (event.type !== 'screen.finished') return null
+      const { id, searchId, hits, risks } = event.company
+      const answer: Screened = { searchId, hits, risks }
+      return { key: searchKey(event.company, plan.screen!), owner: companyOwner(id), answer }
+    },
+  },
+  candidates: {
+    async *keys(path, { candidates }) {
+      for await (const { id } of readQuestions(path, candidates?.counts?.listed ?? 0)) yield candidatesKey(id)
+    },
+    found: (event, _, owners) => {
+      if (event.type !== 'candidates.found') return null
+      const { question, companies: answer } = event
+      return { key: candidatesKey(question), owner: owners.get(question) ?? NO_OWNER, answer }
+    },
+  },
+  decide: {
+    async *keys(path, { tree }) {
+      for await (const { id } of readTreeQuestions(path, tree?.listed ?? 0)) yield treeKey(tree?.found ?? null, id)
+    },
+    found: (event, { tree }, owners) => {
+      if (event.type !== 'decide.made') return null
+      const { question, answer } = event
+      return { key: treeKey(tree?.found ?? null, question), owner: owners.get(question) ?? NO_OWNER, answer }
+    },
+  },
+}
+
+/** Whom the questions of a run are about, by their ids: a company or a name. */
+async function readOwners(kind: SearchKind, path: string): Promise<Map<string, Buffer>> {
+  const owners = new Map<string, Buffer>()
+  if (kind === 'candidates')
+    for await (const { id, query } of readJsonLines<Question>(join(path, QUESTIONS_FILE)))
+      owners.set(id, nameOwner(query.name ?? ''))
+  if (kind === 'decide')
+    for await (const { id, company } of readJsonLines<TreeQuestion>(join(path, TREE_FILE))) owners.set(id, companyOwner(company))
+  return owners
+}
+
+/** Where the searches of a kind are kept; null where the pipeline names no age for them. */
+function folderOf(kind: SearchKind, { plan, identity }: Pick<RunState, 'plan' | 'identity'>, answers: string, now: () => number) {
+  const age = plan.reuse?.[kind]
+  return age === undefined ? null : { age, folder: new AnswerFolder(answers, searchScope(kind, plan, identity), now) }
 }
 
 interface Opened {
@@ -113,10 +162,12 @@ export class RunSearches implements EarlierSearches {
     const place = folderOf(kind, state, answers, now)
     if (place === null) return null
     const { folder, age } = place
-    const choose = async (others: readonly AskedKeys[]): Promise<Asked | Busy> => {
+    const choose = async (
+      others: readonly AskedKeys[],
+    ): Promise<{ readonly keys: readonly Buffer[]; readonly known: KnownAnswers | null } | Busy> => {
       const known = refreshes ? null : folder.open([], now())
       const keys: Buffer[] = []
-      for await (const key of this.#keys(kind, state)) {
+      for await (const key of KINDS[kind].keys(this.#directory.path, state)) {
         if (known !== null && findSearch(known, key, age, now()) !== null) continue
         const busy = refreshes ? undefined : others.find(other => other.isAtWork && other.keys.find(key) !== -1)
         if (busy !== undefined) {
@@ -132,70 +183,45 @@ export class RunSearches implements EarlierSearches {
       if (asked !== null) return { age, folder, known: asked.chosen.known, held: asked.held }
     }
   }
-
-  async *#keys(kind: SearchKind, { plan, companies, candidates, tree }: RunState): AsyncGenerator<Buffer> {
-    const { path } = this.#directory
-    if (kind === 'decide') {
-      for await (const { id } of readTreeQuestions(path, tree?.listed ?? 0)) yield treeKey(tree?.found ?? null, id)
-      return
-    }
-    if (kind === 'screen') {
-      for await (const company of readCompanies(path, companies?.listed ?? 0)) yield searchKey(company, plan.screen!)
-      return
-    }
-    for await (const { id } of readQuestions(path, candidates?.counts?.listed ?? 0)) yield candidatesKey(id)
-  }
 }
 
 /** Puts what a run has searched where later runs find it. Returns how many searches that are. Throws FETTLE_OUTPUT_WRITE. */
 export async function keepSearches(
   kind: SearchKind,
-  state: Searching,
+  state: RunState,
   directory: RunFiles,
   { answers, now, waiting }: Pick<SearchSettings, 'answers' | 'now'> & { readonly waiting: Waiting },
 ): Promise<number> {
   const place = folderOf(kind, state, answers, now)
   if (place === null) return 0
-  const path = join(directory.path, answersFile(kind))
-  const made =
-    kind === 'screen'
-      ? screensIn(directory, state.plan)
-      : kind === 'decide'
-        ? await ruledIn(directory, state)
-        : await questionsIn(directory)
-  await writeSearches(path, state.runId, made, place)
-  if (made.length > 0) await place.folder.keep(state.runId, [path], waiting)
-  await place.folder.settle([state.runId])
-  return made.length
+  const { folder, age } = place
+  const { runId: run } = state
+  const writer = new AnswersWriter(join(directory.path, answersFile(kind)))
+  const owners = await readOwners(kind, directory.path)
+  let last = ''
+  try {
+    for (const event of readJournal(directory.journal).events) {
+      const found = KINDS[kind].found(event, state, owners)
+      if (found === null) continue
+      const { answer, ...about } = found
+      if (event.at > last) last = event.at
+      await writer.add({ ...about, row: null, source: 0, outcome: 'searched', cells: [event.at, JSON.stringify(answer)] })
+    }
+    if (writer.count > 0)
+      await writer.publish(folder.facts({ age, tags: [], sources: [{ run, job: run, at: last, columns: [] }] }))
+  } finally {
+    await writer.discard()
+  }
+  if (writer.count > 0) await folder.keep(run, [writer.path], waiting)
+  await folder.settle([run])
+  return writer.count
 }
 
-const screensIn = ({ journal }: RunFiles, { screen }: Plan): MadeSearch[] =>
-  readJournal(journal).events.flatMap((event): MadeSearch | [] => {
-    if (event.type !== 'screen.finished') return []
-    const { id, searchId, hits, risks } = event.company
-    const answer: Screened = { searchId, hits, risks }
-    return { key: searchKey(event.company, screen!), owner: companyOwner(id), at: event.at, answer }
-  })
-
-async function questionsIn({ path, journal }: RunFiles): Promise<MadeSearch[]> {
-  const { events } = readJournal(journal)
-  const names = new Map<string, string>()
-  for await (const { id, query } of readJsonLines<Question>(join(path, QUESTIONS_FILE))) names.set(id, query.name ?? '')
-  return events.flatMap((event): MadeSearch | [] => {
-    if (event.type !== 'candidates.found') return []
-    const { question, companies, at } = event
-    return { key: candidatesKey(question), owner: nameOwner(names.get(question) ?? ''), at, answer: companies }
-  })
-}
-
-async function ruledIn({ path, journal }: RunFiles, { tree }: Pick<RunState, 'tree'>): Promise<MadeSearch[]> {
-  const companies = new Map<string, string>()
-  for await (const { id, company } of readJsonLines<TreeQuestion>(join(path, TREE_FILE))) companies.set(id, company)
-  return readJournal(journal).events.flatMap((event): MadeSearch | [] => {
-    if (event.type !== 'decide.made') return []
-    const { question, answer, at } = event
-    return { key: treeKey(tree?.found ?? null, question), owner: companyOwner(companies.get(question) ?? ''), at, answer }
-  })
+/** A row with an earlier answer. */
+export interface KnownRow {
+  readonly outcome: AnswerOutcome
+  readonly company: { readonly id: string; readonly name: string }
+  readonly uploadRow: readonly string[]
 }
 
 /** Counts the different searches about rows with an earlier answer that need not be paid again. */
@@ -209,40 +235,30 @@ export interface SearchCounter {
 export function searchCounter(plan: Plan, identity: string, { answers, now, refreshes }: SearchSettings): SearchCounter | null {
   const open = (kind: keyof KnownSearches) => {
     const place = refreshes || plan[kind] == null ? null : folderOf(kind, { plan, identity }, answers, now)
-    return place && { age: place.age, known: place.folder.open([], now()) }
+    return place && { age: place.age, known: place.folder.open([], now()), found: new DigestIndex() }
+  }
+  const count = (opened: NonNullable<ReturnType<typeof open>>, key: Buffer): void => {
+    if (findSearch(opened.known, key, opened.age, now()) !== null) opened.found.add(key)
   }
   const [screen, candidates] = [open('screen'), open('candidates')]
   if (screen === null && candidates === null) return null
-  const found = { screen: new DigestIndex(), candidates: new DigestIndex() }
   const questionOf = questionMaker(plan)
   const asked: readonly string[] = plan.candidates?.for ?? []
   return {
     add: ({ outcome, company, uploadRow }) => {
-      if (screen !== null && company.id !== '' && outcome !== 'review' && outcome !== 'unmatched') {
-        const key = searchKey(company, plan.screen!)
-        if (findSearch(screen.known, key, screen.age, now()) !== null) found.screen.add(key)
-      }
+      if (screen !== null && company.id !== '' && classifyOutcome(outcome) === 'matched')
+        count(screen, searchKey(company, plan.screen!))
       const question = candidates !== null && asked.includes(outcome) ? questionOf(uploadRow) : null
-      if (question === null) return
-      const key = candidatesKey(question.id)
-      if (findSearch(candidates!.known, key, candidates!.age, now()) !== null) found.candidates.add(key)
+      if (question !== null) count(candidates!, candidatesKey(question.id))
     },
     get counts() {
-      return { screen: found.screen.size, candidates: found.candidates.size }
+      return { screen: screen?.found.size ?? 0, candidates: candidates?.found.size ?? 0 }
     },
     close: () => {
       screen?.known.close()
       candidates?.known.close()
     },
   }
-}
-
-interface MadeSearch {
-  readonly key: Buffer
-  /** See `companyOwner` and `nameOwner`. */
-  readonly owner: Buffer
-  readonly at: string
-  readonly answer: unknown
 }
 
 /** Null for a search that was never made, or is older than `age` milliseconds. */
@@ -253,26 +269,4 @@ function findSearch<Answer>(known: KnownAnswers, key: Buffer, age: number, now: 
   // A time in the future is of a clock that was set back since: its age is unknown.
   const passed = now - Date.parse(at)
   return passed >= 0 && passed < age ? { at, answer: JSON.parse(answer) as Answer } : null
-}
-
-/** Writes the searches of a run to `path`, unless there are none. Throws FETTLE_OUTPUT_WRITE. */
-async function writeSearches(
-  path: string,
-  run: string,
-  made: readonly MadeSearch[],
-  { folder, age }: { readonly folder: AnswerFolder; readonly age: number },
-): Promise<void> {
-  if (made.length === 0) return
-  const writer = new AnswersWriter(path)
-  const at = made
-    .map(search => search.at)
-    .sort()
-    .at(-1)!
-  try {
-    for (const { key, owner, at, answer } of made)
-      await writer.add({ key, owner, row: null, source: 0, outcome: 'searched', cells: [at, JSON.stringify(answer)] })
-    await writer.publish(folder.facts({ age, tags: [], sources: [{ run, job: run, at, columns: [] }] }))
-  } finally {
-    await writer.discard()
-  }
 }

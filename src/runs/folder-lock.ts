@@ -1,8 +1,7 @@
 /** Locks of a whole folder of runs, which are held for moments. */
 import { join } from 'node:path'
-import { FettleError } from '../errors.ts'
 import { makeFolder } from '../files/durable.ts'
-import { type Lock, takeLock } from '../files/process-lock.ts'
+import { waitForLock } from '../files/process-lock.ts'
 import type { Clock } from '../model/requests.ts'
 
 /** Milliseconds between two attempts. */
@@ -20,19 +19,13 @@ export async function withFolderLock<T>(
 ): Promise<T> {
   const path = join(runsDir, 'locks', name)
   makeFolder(join(runsDir, 'locks'))
-  for (let attempt = 1; ; attempt++) {
-    let lock: Lock
-    try {
-      lock = takeLock(path, clock.now.bind(clock))
-    } catch (error) {
-      if (attempt === ATTEMPTS || !FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
-      await clock.sleep(PAUSE_MS)
-      continue
-    }
-    try {
-      return await body()
-    } finally {
-      lock.release()
-    }
+  const lock = await waitForLock(path, clock.now.bind(clock), async (tries, error) => {
+    if (tries === ATTEMPTS) throw error
+    await clock.sleep(PAUSE_MS)
+  })
+  try {
+    return await body()
+  } finally {
+    lock.release()
   }
 }

@@ -209,12 +209,12 @@ async function writeRows(plan: Plan, sink: Sink, { root, signal }: FileContext):
   const style = { delimiter: input.delimiter, lineEnd: input.lineEnd === 'crlf' ? '\r\n' : '\n', columns }
   const header = uploadHeader(plan)
   const chosen = (row: readonly string[]): readonly string[] => (cells === null ? row : cells.map(at => row[at] ?? ''))
-  const fates = await readFates(plan, dirname(sink.path))
+  const fates = readFates(plan, dirname(sink.path))
   let batch: (readonly string[])[] = header === null ? [] : [chosen(header)]
   let asked = 0
   let sent = 0
   for await (const { uploadRow } of askedRows(plan, root)) {
-    if (fates !== null && fates.fate(asked++) !== 'sent') continue
+    if (fates !== null && fates(asked++) !== 'sent') continue
     sent++
     batch.push(chosen(uploadRow))
     if (batch.length >= BATCH) {

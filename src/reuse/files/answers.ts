@@ -3,12 +3,13 @@
  * checksum at the end. It appears complete or not at all and never changes, so that any process may read it at any time. What is there
  * and cannot be read is an error that names the file: "no answer" would be paid again.
  */
-import { closeSync, readSync } from 'node:fs'
+import { closeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import type { FettleError } from '../../errors.ts'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
-import { openKept, unreadableKept } from '../../files/kept-files.ts'
+import { GrowingBytes } from '../../files/growing-bytes.ts'
+import { openKept, readKeptAt, unreadableKept } from '../../files/kept-files.ts'
 import { KEY_BYTES, OWNER_BYTES } from './row-key.ts'
 
 /** What an answer is: what a service may answer about a row (a duplicate is a match of a row with an earlier match), or a search. */
@@ -54,7 +55,6 @@ const AT = { owner: 16, place: 24, length: 30, source: 34, outcome: 36, crc: 37,
 const TRAILER = 32
 const MAGIC = 'FETANSW3'
 const BATCH = 1_048_576
-const NONE = Buffer.alloc(OWNER_BYTES)
 
 export interface StoredAnswer {
   readonly key: Buffer
@@ -76,7 +76,7 @@ export class AnswersWriter {
   #lines: Buffer[] = []
   #waiting = 0
   #place = 0
-  #index: Buffer = Buffer.alloc(64 * RECORD)
+  readonly #index = new GrowingBytes()
 
   constructor(path: string) {
     this.path = path
@@ -84,35 +84,27 @@ export class AnswersWriter {
 
   async add({ key, owner, row, source, outcome, cells }: StoredAnswer): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(cells)}\n`)
-    const at = this.#next()
-    key.copy(this.#index, at)
-    ;(owner ?? NONE).copy(this.#index, at + AT.owner)
-    this.#index.writeUInt32LE(line.length, at + AT.length)
-    this.#index.writeUInt16LE(source, at + AT.source)
-    this.#index.writeUInt8(OUTCOMES.indexOf(outcome), at + AT.outcome)
-    this.#index.writeUInt32LE(crc32(line), at + AT.crc)
-    ;(row ?? NONE).copy(this.#index, at + AT.row)
-    await this.#addLine(at, line)
+    const record = Buffer.alloc(RECORD)
+    key.copy(record)
+    owner?.copy(record, AT.owner)
+    record.writeUInt32LE(line.length, AT.length)
+    record.writeUInt8(OUTCOMES.indexOf(outcome), AT.outcome)
+    record.writeUInt32LE(crc32(line), AT.crc)
+    row?.copy(record, AT.row)
+    await this.#add(record, line, source)
   }
 
   /** Adds an answer of another file; `source` is the number of its source here. */
-  async copy(file: AnswersFile, from: number, source: number): Promise<void> {
+  copy(file: AnswersFile, from: number, source: number): Promise<void> {
     const line = Buffer.from(file.line(from))
-    const at = this.#next()
-    file.record(from).copy(this.#index, at)
-    this.#index.writeUInt16LE(source, at + AT.source)
-    await this.#addLine(at, line)
+    return this.#add(Buffer.from(file.record(from)), line, source)
   }
 
-  /** Where the next record begins. */
-  #next(): number {
-    const at = this.count++ * RECORD
-    if (at === this.#index.length) this.#index = Buffer.concat([this.#index, Buffer.alloc(this.#index.length)])
-    return at
-  }
-
-  async #addLine(at: number, line: Buffer): Promise<void> {
-    this.#index.writeUIntLE(this.#place, at + AT.place, 6)
+  async #add(record: Buffer, line: Buffer, source: number): Promise<void> {
+    record.writeUInt16LE(source, AT.source)
+    record.writeUIntLE(this.#place, AT.place, 6)
+    this.#index.add(record)
+    this.count++
     this.#place += line.length
     this.#lines.push(line)
     this.#waiting += line.length
@@ -121,8 +113,7 @@ export class AnswersWriter {
 
   async publish(facts: Omit<AnswersFacts, 'format'>): Promise<void> {
     await this.#flush()
-    const index = sorted(this.#index, this.count)
-    this.#index = index
+    const index = sortByKey(this.#index.bytes)
     const text = Buffer.from(JSON.stringify({ format: 'fettle/answers/v1', ...facts }))
     const trailer = Buffer.alloc(TRAILER)
     trailer.writeUIntLE(this.#place, 0, 6)
@@ -148,47 +139,43 @@ export class AnswersWriter {
   }
 }
 
-/** Keys are digests, so their first bytes share them out evenly: few are left to compare. */
-function sorted(index: Buffer, count: number): Buffer {
-  const { starts, bucketOf } = fillBuckets(index, count)
-  const order = new Uint32Array(count)
-  const next = starts.slice()
-  for (let at = 0; at < count; at++) order[next[bucketOf(index, at * RECORD)]!++] = at
-  const isBefore = (one: number, other: number): boolean =>
-    index.compare(index, other * RECORD, other * RECORD + KEY_BYTES, one * RECORD, one * RECORD + KEY_BYTES) < 0
-  for (let end = 1; end < count; end++)
-    for (let at = end; at > 0 && isBefore(order[at]!, order[at - 1]!); at--)
-      [order[at], order[at - 1]] = [order[at - 1]!, order[at]!]
-  const all = Buffer.allocUnsafe(count * RECORD)
-  for (let at = 0; at < count; at++) index.copy(all, at * RECORD, order[at]! * RECORD, (order[at]! + 1) * RECORD)
-  return all
+/** By the first three bytes of the keys, which are digests: few records share them. */
+function sortByKey(index: Buffer): Buffer {
+  const order = new Float64Array(index.length / RECORD)
+  for (let at = 0; at < order.length; at++) order[at] = index.readUIntBE(at * RECORD, 3) * 2 ** 29 + at
+  const sorted = Buffer.allocUnsafe(index.length)
+  order.sort().forEach((rank, at) => {
+    const from = (rank % 2 ** 29) * RECORD
+    index.copy(sorted, at * RECORD, from, from + RECORD)
+  })
+  return sorted
 }
 
-interface Buckets {
-  /** Where the records of each bucket start; one more at the end. */
-  readonly starts: Uint32Array
-  readonly bucketOf: (bytes: Buffer, place: number) => number
-}
+/** Where the records start whose keys have the same first bits, about sixteen each. */
+class Buckets {
+  readonly #bits: number
+  readonly #starts: Uint32Array
 
-/** Of about sixteen records each, by the first 16 bits of their keys. */
-function emptyBuckets(count: number): Buckets {
-  const bits = Math.min(16, Math.max(0, Math.ceil(Math.log2(count / 16 + 1))))
-  return { starts: new Uint32Array(2 ** bits + 1), bucketOf: (bytes, place) => bytes.readUInt16BE(place) >> (16 - bits) }
-}
+  constructor(count: number) {
+    this.#bits = Math.min(16, Math.max(0, Math.ceil(Math.log2(count / 16 + 1))))
+    this.#starts = new Uint32Array(2 ** this.#bits + 1)
+  }
 
-function countBuckets({ starts, bucketOf }: Buckets, records: Buffer): void {
-  for (let place = 0; place < records.length; place += RECORD) starts[bucketOf(records, place) + 1]!++
-}
+  #of = (bytes: Buffer, place: number): number => bytes.readUInt16BE(place) >> (16 - this.#bits)
 
-function sumBuckets({ starts }: Buckets): void {
-  for (let at = 1; at < starts.length; at++) starts[at]! += starts[at - 1]!
-}
+  count(records: Buffer): void {
+    for (let place = 0; place < records.length; place += RECORD) this.#starts[this.#of(records, place) + 1]!++
+  }
 
-function fillBuckets(index: Buffer, count: number): Buckets {
-  const buckets = emptyBuckets(count)
-  countBuckets(buckets, index.subarray(0, count * RECORD))
-  sumBuckets(buckets)
-  return buckets
+  sum(): void {
+    for (let at = 1; at < this.#starts.length; at++) this.#starts[at]! += this.#starts[at - 1]!
+  }
+
+  /** The first record that may have the key, and the one after the last. */
+  find(key: Buffer): readonly [number, number] {
+    const bucket = this.#of(key, 0)
+    return [this.#starts[bucket]!, this.#starts[bucket + 1]!]
+  }
 }
 
 /** Answers are mostly read in the order in which they were written: then much is read at once, else little. */
@@ -232,7 +219,7 @@ export class AnswersFile {
   readonly #lines: ReadWindow
 
   private constructor(path: string, fd: number, size: number) {
-    const readInto = (place: number, into: Buffer): Buffer => readAt(path, fd, place, into)
+    const readInto = (place: number, into: Buffer): Buffer => readKeptAt(path, fd, place, into)
     const read = (place: number, length: number): Buffer => readInto(place, Buffer.allocUnsafe(length))
     const trailer = size < TRAILER ? null : read(size - TRAILER, TRAILER)
     if (trailer?.toString('latin1', 24) !== MAGIC) throw damaged(path)
@@ -241,15 +228,15 @@ export class AnswersFile {
     const textBytes = trailer.readUInt32LE(12)
     const end = start + count * RECORD
     if (end + textBytes + TRAILER !== size) throw damaged(path)
-    this.#buckets = emptyBuckets(count)
+    this.#buckets = new Buckets(count)
     let sum = 0
     const buffer = Buffer.allocUnsafe(Math.min(5_000 * RECORD, end - start))
     for (let place = start; place < end; place += buffer.length) {
       const records = readInto(place, buffer.subarray(0, end - place))
       sum = crc32(records, sum)
-      countBuckets(this.#buckets, records)
+      this.#buckets.count(records)
     }
-    sumBuckets(this.#buckets)
+    this.#buckets.sum()
     const text = read(end, textBytes)
     if (crc32(text, sum) !== trailer.readUInt32LE(16)) throw damaged(path)
     this.path = path
@@ -280,10 +267,7 @@ export class AnswersFile {
 
   /** The place of the answer to a key, -1 without one. */
   find(key: Buffer): number {
-    const { starts, bucketOf } = this.#buckets
-    const bucket = bucketOf(key, 0)
-    let low = starts[bucket]!
-    const end = starts[bucket + 1]!
+    let [low, end] = this.#buckets.find(key)
     if (low === end) return -1
     const records = this.#records.at(this.#start + low * RECORD, (end - low) * RECORD)
     for (let place = 0; place < records.length; place += RECORD, low++)
@@ -367,18 +351,4 @@ function readFacts(path: string, text: Buffer): AnswersFacts {
   } catch {
     throw notOurs(path)
   }
-}
-
-function readAt(path: string, fd: number, place: number, into: Buffer): Buffer {
-  let filled = 0
-  try {
-    while (filled < into.length) {
-      const count = readSync(fd, into, filled, into.length - filled, place + filled)
-      if (count === 0) break
-      filled += count
-    }
-  } catch (cause) {
-    throw unreadableKept(path, cause)
-  }
-  return into.subarray(0, filled)
 }

@@ -4,11 +4,13 @@
  * time nor other runs change what is sent and written.
  */
 import { createHash } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
+import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { openSink, type Sink } from '../../files/atomic-file.ts'
 import { DigestIndex } from '../../files/digest-index.ts'
+import { GrowingBytes } from '../../files/growing-bytes.ts'
+import { openKept, readKeptAt, unreadableKept } from '../../files/kept-files.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { AnswerOutcome, AnswerSource } from './answers.ts'
 import { KEY_BYTES, rowKeyMaker } from './row-key.ts'
@@ -21,30 +23,6 @@ export const choicePath = (workDir: string): string => join(workDir, CHOICE_FILE
 const FATES = ['repeated', 'known', 'sent'] as const
 export type RowFate = (typeof FATES)[number]
 
-/** What happens to each row that has a key, in two bits. */
-export class Fates {
-  #bytes: Buffer
-  #rows = 0
-
-  constructor(bytes: Buffer = Buffer.alloc(1024)) {
-    this.#bytes = bytes
-  }
-
-  add(fate: RowFate): void {
-    const at = this.#rows++
-    if (at >> 2 === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)])
-    this.#bytes[at >> 2]! |= FATES.indexOf(fate) << (2 * (at & 3))
-  }
-
-  fate(row: number): RowFate {
-    return FATES[((this.#bytes[row >> 2] ?? 0) >> (2 * (row & 3))) & 3] ?? 'repeated'
-  }
-
-  get bytes(): Buffer {
-    return this.#bytes.subarray(0, (this.#rows + 3) >> 2)
-  }
-}
-
 interface Section {
   readonly bytes: number
   readonly sha256: string
@@ -56,11 +34,12 @@ interface Head {
   readonly sources: readonly AnswerSource[]
   readonly answers: Section
   readonly keys: Section
+  /** A byte for each row that has a key. */
   readonly fates: Section
 }
 
-const TRAILER = 16
-const MAGIC = 'FETCHOI1'
+const TRAILER = 12
+const MAGIC = 'FETCHOI2'
 const BATCH_BYTES = 131_072
 
 const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
@@ -70,10 +49,9 @@ const describeSection = (bytes: Buffer): Section => ({ bytes: bytes.length, sha2
 export class ChoiceWriter {
   readonly #sink: Sink
   readonly #sources: readonly AnswerSource[]
-  readonly #fates = new Fates()
+  readonly #fates = new GrowingBytes()
+  readonly #keys = new GrowingBytes()
   readonly #hash = createHash('sha256')
-  #keys: Buffer = Buffer.alloc(64 * KEY_BYTES)
-  #sent = 0
   #batch: string[] = []
   #waiting = 0
   #answerBytes = 0
@@ -88,19 +66,17 @@ export class ChoiceWriter {
   }
 
   addSent(key: Buffer): void {
-    this.#fates.add('sent')
-    const at = this.#sent++ * KEY_BYTES
-    if (at === this.#keys.length) this.#keys = Buffer.concat([this.#keys, Buffer.alloc(at)])
-    key.copy(this.#keys, at)
+    this.addFate('sent')
+    this.#keys.add(key)
   }
 
   addFate(fate: RowFate): void {
-    this.#fates.add(fate)
+    this.#fates.add([FATES.indexOf(fate)])
   }
 
   /** `cells`: as JSON. */
   async addKnown(source: number, outcome: AnswerOutcome, cells: string): Promise<void> {
-    this.#fates.add('known')
+    this.addFate('known')
     await this.addLine(`[${source},"${outcome}",${cells}]\n`)
   }
 
@@ -113,20 +89,16 @@ export class ChoiceWriter {
   /** Returns the digest of the choice. */
   async publish(): Promise<string> {
     await this.#flush()
-    const keys = this.#keys.subarray(0, this.#sent * KEY_BYTES)
-    const fates = this.#fates.bytes
-    const answers = { bytes: this.#answerBytes, sha256: this.#hash.digest('hex') }
+    const [keys, fates] = [this.#keys.bytes, this.#fates.bytes]
     const head: Head = {
-      format: 'fettle/choice/v1',
-      sources: this.#sources,
-      answers,
-      keys: describeSection(keys),
-      fates: describeSection(fates),
+      ...{ format: 'fettle/choice/v1', sources: this.#sources },
+      answers: { bytes: this.#answerBytes, sha256: this.#hash.digest('hex') },
+      ...{ keys: describeSection(keys), fates: describeSection(fates) },
     }
     const text = Buffer.from(JSON.stringify(head))
     const trailer = Buffer.alloc(TRAILER)
     trailer.writeUInt32LE(text.length, 0)
-    trailer.write(MAGIC, 8, 'latin1')
+    trailer.write(MAGIC, 4, 'latin1')
     for (const bytes of [keys, fates, text, trailer]) await this.#sink.write(bytes)
     await this.#sink.finish()
     await this.#sink.publish()
@@ -157,145 +129,123 @@ export interface KnownAnswer {
   readonly length: number
 }
 
-const lost = (path: string, why: string): FettleError =>
-  new FettleError('FETTLE_OUTPUT_WRITE', `cannot read back ${path}: ${why}`)
-
-async function readAt(handle: FileHandle, place: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length)
-  let filled = 0
-  while (filled < length) {
-    const { bytesRead } = await handle.read(bytes, filled, length - filled, place + filled)
-    if (bytesRead === 0) throw new Error('it ends early')
-    filled += bytesRead
-  }
-  return bytes
-}
-
 /** Its methods throw FETTLE_OUTPUT_WRITE when the file is not the one that was written. Always call `close`. */
 export class Choice {
   readonly path: string
   readonly sources: readonly AnswerSource[]
-  readonly #handle: FileHandle
+  readonly #fd: number
+  readonly #size: number
   readonly #head: Head
   /** Where the fates start; keys and answers are before them, unless a worker has the file. */
   readonly #fates: number
-  #lines: AsyncGenerator<{ readonly text: string; readonly from: number }> | null = null
+  readonly #lines = this.lines()
   #ahead: KnownAnswer | null = null
 
-  private constructor(path: string, handle: FileHandle, head: Head, fates: number) {
+  private constructor(path: string, fd: number, size: number, digest: string) {
     this.path = path
-    this.sources = head.sources
-    this.#handle = handle
-    this.#head = head
-    this.#fates = fates
+    this.#fd = fd
+    this.#size = size
+    const trailer = this.#read(Math.max(0, size - TRAILER), TRAILER)
+    const length = trailer.readUInt32LE(0)
+    const start = size - TRAILER - length
+    if (trailer.toString('latin1', 4) !== MAGIC || start < 0) throw this.#refuse()
+    const text = this.#read(start, length)
+    if (sha256(text) !== digest) throw this.#refuse()
+    this.#head = JSON.parse(text.toString()) as Head
+    this.sources = this.#head.sources
+    this.#fates = start - this.#head.fates.bytes
   }
 
-  static async open(workDir: string, digest: string): Promise<Choice> {
+  static open(workDir: string, digest: string): Choice {
     const path = choicePath(workDir)
-    let handle: FileHandle | null = null
+    const file = openKept(path)
+    if (file === null) throw unreadableKept(path, new Error('it does not exist'))
     try {
-      handle = await open(path)
-      const { size } = await handle.stat()
-      const trailer = await readAt(handle, Math.max(0, size - TRAILER), TRAILER)
-      const length = trailer.readUInt32LE(0)
-      if (trailer.toString('latin1', 8) !== MAGIC || length + TRAILER > size) throw new Error('it was changed')
-      const text = await readAt(handle, size - TRAILER - length, length)
-      if (sha256(text) !== digest) throw new Error('it was changed')
-      const head = JSON.parse(text.toString()) as Head
-      return new Choice(path, handle, head, size - TRAILER - length - head.fates.bytes)
-    } catch (cause) {
-      await handle?.close()
-      throw lost(path, (cause as Error).message)
+      return new Choice(path, file.fd, file.stats.size, digest)
+    } catch (error) {
+      closeSync(file.fd)
+      throw error
     }
   }
 
-  async fates(): Promise<Fates> {
-    return new Fates(await this.#section(this.#fates, this.#head.fates))
+  fates(): Fates {
+    const bytes = this.#section(this.#fates, this.#head.fates)
+    return row => FATES[bytes[row] ?? 0] ?? 'repeated'
   }
 
   /** The keys that are sent, in the order in which they are sent. */
-  async keys(): Promise<readonly Buffer[]> {
+  keys(): readonly Buffer[] {
     const { keys, answers } = this.#head
-    const bytes = await this.#section(answers.bytes, keys)
+    const bytes = this.#section(answers.bytes, keys)
     return Array.from({ length: bytes.length / KEY_BYTES }, (_, at) => bytes.subarray(at * KEY_BYTES, (at + 1) * KEY_BYTES))
   }
 
   /** The file without answers and keys, for a worker, which sends the rows and joins nothing. */
-  async forWorker(): Promise<Buffer> {
-    const { size } = await this.#handle.stat()
-    return readAt(this.#handle, this.#fates, size - this.#fates)
+  forWorker(): Buffer {
+    return this.#read(this.#fates, this.#size - this.#fates)
   }
 
   /** The next earlier answer, which stays the next one; null after the last. */
-  async peek(): Promise<KnownAnswer | null> {
-    this.#lines ??= this.lines()
+  peek(): KnownAnswer | null {
     if (this.#ahead === null) {
-      const { value, done } = await this.#lines.next()
+      const { value, done } = this.#lines.next()
       this.#ahead = done ? null : this.#parse(value.text, value.from)
     }
     return this.#ahead
   }
 
-  async next(): Promise<KnownAnswer> {
-    const answer = await this.peek()
+  next(): KnownAnswer {
+    const answer = this.peek()
     this.#ahead = null
-    if (answer === null) throw lost(this.path, 'it ends early')
+    if (answer === null) throw this.#refuse('it ends early')
     return answer
   }
 
-  async again(from: number, length: number): Promise<KnownAnswer> {
-    try {
-      return this.#parse((await readAt(this.#handle, from, length)).toString(), from)
-    } catch (error) {
-      throw FettleError.is(error) ? error : lost(this.path, (error as Error).message)
-    }
+  again(from: number, length: number): KnownAnswer {
+    return this.#parse(this.#read(from, length).toString(), from)
   }
 
   /** Throws unless all answers were read. */
-  async finish(): Promise<void> {
-    if ((await this.peek()) !== null) throw lost(this.path, 'it has more rows than were chosen')
+  finish(): void {
+    if (this.peek() !== null) throw this.#refuse('it has more rows than were chosen')
   }
 
   /** The lines of the answers, without their ends. */
-  async *lines(): AsyncGenerator<{ readonly text: string; readonly from: number }> {
+  *lines(): Generator<{ readonly text: string; readonly from: number }, undefined> {
     const { bytes: total, sha256: digest } = this.#head.answers
     const hash = createHash('sha256')
     let rest: Buffer = Buffer.alloc(0)
     let from = 0
-    try {
-      for (let place = 0; place < total; ) {
-        const chunk = await readAt(this.#handle, place, Math.min(2 * BATCH_BYTES, total - place))
-        place += chunk.length
-        hash.update(chunk)
-        const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-        let start = 0
-        for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
-          yield { text: bytes.toString('utf8', start, end), from: from + start }
-          start = end + 1
-        }
-        from += start
-        rest = bytes.subarray(start)
+    for (let place = 0; place < total; ) {
+      const chunk = this.#read(place, Math.min(2 * BATCH_BYTES, total - place))
+      place += chunk.length
+      hash.update(chunk)
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+      let start = 0
+      for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+        yield { text: bytes.toString('utf8', start, end), from: from + start }
+        start = end + 1
       }
-    } catch (error) {
-      throw FettleError.is(error) ? error : lost(this.path, (error as Error).message)
+      from += start
+      rest = bytes.subarray(start)
     }
-    if (rest.length > 0 || hash.digest('hex') !== digest) throw lost(this.path, 'it was changed')
+    if (rest.length > 0 || hash.digest('hex') !== digest) throw this.#refuse()
   }
 
-  async close(): Promise<void> {
-    await this.#lines?.return(undefined)
-    await this.#handle.close()
+  close(): void {
+    closeSync(this.#fd)
   }
 
-  async #section(place: number, { bytes, sha256: digest }: Section): Promise<Buffer> {
-    let why = 'it was changed'
-    try {
-      const found = await readAt(this.#handle, place, bytes)
-      if (sha256(found) === digest) return found
-    } catch (error) {
-      why = (error as Error).message
-    }
-    throw lost(this.path, why)
+  #read(place: number, length: number): Buffer {
+    const bytes = readKeptAt(this.path, this.#fd, place, Buffer.allocUnsafe(length))
+    if (bytes.length < length) throw this.#refuse('it ends early')
+    return bytes
+  }
+
+  #section(place: number, { bytes, sha256: digest }: Section): Buffer {
+    const section = this.#read(place, bytes)
+    if (sha256(section) !== digest) throw this.#refuse()
+    return section
   }
 
   #parse(text: string, from: number): KnownAnswer {
@@ -306,20 +256,29 @@ export class Choice {
     } catch {
       // Refused below.
     }
-    throw lost(this.path, 'it was changed')
+    throw this.#refuse()
+  }
+
+  #refuse = (why = 'it was changed'): FettleError =>
+    unreadableKept(this.path, new Error(why), 'Restore the file, or start a new run.')
+}
+
+/** What happens to each row that has a key. */
+export type Fates = (row: number) => RowFate
+
+/** Reads something of a choice. Throws FETTLE_OUTPUT_WRITE. */
+export function readChoice<T>(workDir: string, digest: string, read: (choice: Choice) => T): T {
+  const choice = Choice.open(workDir, digest)
+  try {
+    return read(choice)
+  } finally {
+    choice.close()
   }
 }
 
 /** The fates of the rows of a plan; null where all rows are sent. */
-export async function readFates({ known }: Pick<Plan, 'known'>, workDir: string): Promise<Fates | null> {
-  if (known === undefined) return null
-  const choice = await Choice.open(workDir, known.choice)
-  try {
-    return await choice.fates()
-  } finally {
-    await choice.close()
-  }
-}
+export const readFates = ({ known }: Pick<Plan, 'known'>, workDir: string): Fates | null =>
+  known === undefined ? null : readChoice(workDir, known.choice, choice => choice.fates())
 
 /**
  * Whether most rows have an earlier answer. Parsing is then the smaller part of the work with a row, and the input is parsed without a
@@ -345,7 +304,7 @@ export function placeFinder(
   let row = -1
   let answers = 0
   return uploadRow => {
-    const fate = fates.fate(++row)
+    const fate = fates(++row)
     if (fate === 'known' && merged === undefined) return 'known'
     const key = keyOf(uploadRow)
     if (fate === 'repeated') return numbers[keys.find(key)] ?? missing(row)

@@ -1,7 +1,7 @@
 /** Chooses the registers that take part, and opens them for matching as one index, which is read from its file or built and stored. */
 import { dirname, join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { type Lock, takeLock } from '../../files/process-lock.ts'
+import { waitForLock } from '../../files/process-lock.ts'
 import { turnEvery } from '../../loop-turns.ts'
 import { packageFile } from '../../package-file.ts'
 import { type Clock, keepingAlive } from '../clock.ts'
@@ -43,7 +43,8 @@ export async function importSample(dir: string, clock: Clock): Promise<void> {
   if (await isThere()) return
   const { importRegister } = await import('./import/import.ts')
   await makeFolder(dirname(dir))
-  const lock = await waitForLock(`${dir}.lock`, clock)
+  const pause = (): Promise<void> => clock.sleep(100, new AbortController().signal)
+  const lock = await keepingAlive(() => waitForLock(`${dir}.lock`, () => clock.now(), pause))
   try {
     if (!(await isThere()))
       await importRegister({ file: packageFile('samples/register.csv'), name: SAMPLE, dir, now: new Date(clock.now()) })
@@ -51,18 +52,6 @@ export async function importSample(dir: string, clock: Clock): Promise<void> {
     lock.release()
   }
 }
-
-const waitForLock = (path: string, clock: Clock): Promise<Lock> =>
-  keepingAlive(async () => {
-    for (;;) {
-      try {
-        return takeLock(path, () => clock.now())
-      } catch (error) {
-        if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw error
-        await clock.sleep(100, new AbortController().signal)
-      }
-    }
-  })
 
 export interface Register {
   readonly infos: readonly RegisterInfo[]

@@ -24,11 +24,11 @@ const WAYS: readonly (readonly [call: RegExp, files: readonly string[]])[] = [
   [/new AnswerSink\(/, ['receive-paid.ts', 'run-execution.ts']],
   [/\baddProved\(/, ['answer-sink.ts', 'receive-paid.ts']],
   // AML searches and candidates, from the journal of the run.
-  [/\bwriteSearches\(/, ['searches.ts']],
+  [/await keepSearches\(/, ['receive-paid.ts', 'searches.ts']],
   // The folder.
   [/\b(?:folder|kept)\.keep\(/, ['receive-paid.ts', 'run-execution.ts', 'searches.ts']],
   // The copies that a run uses.
-  [/\bChoiceWriter\.open\(/, ['choose-rows.ts', 'join-choices.ts']],
+  [/\bChoiceWriter\.open\(/, ['choose.ts', 'join-choices.ts']],
   // Tags of accepted companies, which enter rows only.
   [/\bstoreFetched\(/, ['accepted.ts', 'join.ts']],
 ]
