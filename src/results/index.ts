@@ -4,7 +4,16 @@ export { readFetchedFile } from './accepted.ts'
 export { compareStates } from './changes/compare.ts'
 export { type OutputChoice, outputStates, type RowStates, readStates } from './changes/row-states.ts'
 export type { Decision } from './decisions/decision.ts'
-export { Decisions, decisionsText, mergeDecisions, requireDecisions, writeDecisions } from './decisions/decisions.ts'
+export {
+  Decisions,
+  decisionIssue,
+  decisionsText,
+  fewIssues,
+  mergeDecisions,
+  readDecisionTable,
+  requireDecisions,
+  writeDecisions,
+} from './decisions/decisions.ts'
 export { orderForTeaching } from './decisions/learned-names.ts'
 export { openResults } from './join.ts'
 export { readReview } from './output/report-row.ts'

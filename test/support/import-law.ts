@@ -157,6 +157,10 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ],
     'node:',
   ],
+  dedupe: [
+    ...['errors', 'model', 'files', 'formats', 'formats/index', 'input', 'normalise', 'results', 'service/matching', 'prepare'],
+    'node:',
+  ],
   account: [
     ...['errors', 'contract:types', 'model:types', 'pipeline:types', 'client', 'files', 'results', 'report', 'env', 'prepare'],
   ],
@@ -234,6 +238,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['run', 'files', 'formats/index', 'results', 'reuse:types', 'report', 'service', 'env', 'runs', 'staging', 'observe'],
     ...[
       'prepare',
+      'dedupe',
       'account',
       'spending',
       'privacy',

@@ -1,10 +1,11 @@
 /** `fettle dedupe`: which rows of a list are one company. */
 import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
+import { type Deduped, dedupeList } from '../../dedupe/dedupe.ts'
+import type { Keep } from '../../dedupe/list.ts'
 import { EXIT } from '../../errors.ts'
 import { extensionsOf, formatOfName } from '../../formats/index.ts'
 import { columnName } from '../../pipeline/index.ts'
-import { type Deduped, dedupeList, type Keep } from '../../prepare/dedupe-list.ts'
 import { findColumn, type InspectedColumns } from '../../prepare/propose.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import { count, counted } from '../../report/words.ts'
@@ -22,13 +23,38 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal))
   assertCertain('dedupe', readReading(flags), table.proposal, flags)
   const keep = readKeep(needText(flags, 'keep'), table.inspected)
+  const decisions = textFlag(flags, 'decisions')
   const output = readOutput(textFlag(flags, 'output'), table.inspected, io.cwd)
-  const path = resolve(io.cwd, output.path)
-  const deduped = await dedupeList(table, { keep, output: { ...output, path }, cwd: io.cwd, signal: io.signal })
+  const review = readReview(textFlag(flags, 'review'), output.path, io.cwd)
+  const deduped = await dedupeList(table, {
+    keep,
+    output: { ...output, path: resolve(io.cwd, output.path) },
+    decisions,
+    review: review && { ...review, path: resolve(io.cwd, review.path) },
+    cwd: io.cwd,
+    signal: io.signal,
+  })
+  for (const { line, names, why } of deduped.decided.notApplied)
+    io.err(
+      escapeTerminal(`${decisions}:${line}: not applied to ${names.map(name => JSON.stringify(name)).join(' and ')}: ${why}`),
+    )
   if (isOn(flags, 'json')) {
-    io.out(safeJson({ schema: 'fettle/dedupe/v1', file, ok: true, exitCode: EXIT.ok, ...deduped, output: output.path }))
-  } else io.out(formatDeduped(file, deduped, output.path))
+    const files = { output: output.path, review: review?.path }
+    io.out(safeJson({ schema: 'fettle/dedupe/v1', file, ok: true, exitCode: EXIT.ok, ...deduped, ...files }))
+  } else io.out(formatDeduped(file, deduped, output.path, review?.path ?? null))
   return EXIT.ok
+}
+
+function readReview(path: string | null, output: string, cwd: string) {
+  if (path === null) return null
+  const format = formatOfName(path)
+  if (format !== 'csv' && format !== 'xlsx') throw usageError(`--review ${path} is neither .csv nor .xlsx`)
+  if (existsSync(resolve(cwd, path)) || resolve(cwd, path) === resolve(cwd, output))
+    throw usageError(
+      `--review ${path} exists; refusing to overwrite it`,
+      'Name another file: decisions of --decisions are written to it too.',
+    )
+  return { path, format }
 }
 
 function readKeep(text: string, { columns }: InspectedColumns): Keep {
@@ -53,7 +79,8 @@ function readOutput(requested: string | null, { facts }: InspectedColumns, cwd: 
   return { path, format: named === 'csv' ? ('excel' as const) : named }
 }
 
-function formatDeduped(file: string, { rows, companies, groups, duplicates, doubts, examples }: Deduped, output: string): string {
+function formatDeduped(file: string, deduped: Deduped, output: string, review: string | null): string {
+  const { rows, companies, groups, duplicates, doubts, decided, examples } = deduped
   const shown = examples.map(({ name, rows: first, size }) => [
     counted(size, 'row'),
     name,
@@ -66,7 +93,14 @@ function formatDeduped(file: string, { rows, companies, groups, duplicates, doub
       : columnsText(shown)
           .split('\n')
           .map(line => `  ${line}`)),
-    ...(doubts === 0 ? [] : [`${counted(doubts, 'pair')} of groups may be one company: see dup.perhaps`]),
+    ...(decided.applied + decided.notApplied.length === 0
+      ? []
+      : [`${counted(decided.applied, 'decision')} applied, ${count(decided.notApplied.length)} not`]),
+    ...(doubts === 0
+      ? []
+      : [
+          `${counted(doubts, 'pair')} of groups may be one company: ${review === null ? 'see dup.perhaps, or pass --review FILE' : `write same or different beside them in ${review}, then pass --decisions ${review}`}`,
+        ]),
     `Written to ${output}.`,
   ]
   return lines.map(escapeTerminal).join('\n')

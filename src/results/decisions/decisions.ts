@@ -9,7 +9,6 @@ import { withoutGuard } from '../../formats/formula-guard.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import { AS_FOUND, inspect } from '../../input/table/inspect.ts'
 import { parseRows, parserOptions, tableText } from '../../input/table/records.ts'
-import type { InputFacts } from '../../pipeline/model/types.ts'
 import { FINGERPRINT } from '../row-fingerprint.ts'
 import { DECISION_COLUMNS, type Decision } from './decision.ts'
 
@@ -109,16 +108,79 @@ const MOST = 20
 const DAY = /^\d{4}-\d\d-\d\d$/
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/
 
+export interface DecisionLines<Column extends string> {
+  /** The cells by column, '' for a column that the table lacks, and the line of the file. */
+  readonly lines: readonly { readonly cells: Readonly<Record<Column, string>>; readonly line: number }[]
+  readonly issues: Issue[]
+}
+
+/** A problem of a line of a decisions file. */
+export const decisionIssue = (file: string, message: string, line: number): Issue =>
+  issue('FETTLE_DECISIONS', `${file}: ${message}`, { at: { file, line, column: null } })
+
+/** Reads a table of decisions with these columns, in any order; the first `needed` must be there. */
+export async function readDecisionTable<Column extends string>(
+  path: string,
+  root: string,
+  columns: readonly Column[],
+  needed: number,
+): Promise<DecisionLines<Column>> {
+  const { facts, issues } = await inspect({ ...AS_FOUND, path }, { root })
+  const errors = issues.filter(({ severity, code }) => severity === 'error' && code !== 'FETTLE_INPUT_EMPTY')
+  if (errors.length > 0) return { lines: [], issues: errors.map((error): Issue => ({ ...error, code: 'FETTLE_DECISIONS' })) }
+  if (facts === null || facts.rows === 0) return { lines: [], issues: [] }
+  const header = (facts.header ?? []).map(name => name.trim().toLowerCase())
+  const places = columns.map(column => header.indexOf(column.toLowerCase()))
+  const missing = columns.slice(0, needed).filter((_, at) => places[at] === -1)
+  if (missing.length > 0) {
+    const has = (facts.header ?? []).slice(0, 10).join(', ')
+    const last = missing.length === 1 ? 'column' : 'columns'
+    const named = [missing.slice(0, -1).join(', '), missing.at(-1)].filter(text => text !== '').join(' and ')
+    const message = `the ${last} ${named} ${missing.length === 1 ? 'is' : 'are'} missing (its columns: ${has})`
+    return { lines: [], issues: [decisionIssue(facts.path, message, 1)] }
+  }
+  const lines: DecisionLines<Column>['lines'][number][] = []
+  const options = { ...parserOptions(facts.delimiter, facts.quotes), info: true }
+  const records = parseRows(tableText(facts, root), options) as AsyncIterable<unknown>
+  let isHeader = true
+  for await (const { record, info } of records as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    if (!isHeader) {
+      const cells = columns.map((column, at) => [column, withoutGuard((record[places[at]!] ?? '').trim(), ',')] as const)
+      lines.push({ cells: Object.fromEntries(cells) as Record<Column, string>, line: info.lines + (facts.linesBefore ?? 0) })
+    }
+    isHeader = false
+  }
+  return { lines, issues: [] }
+}
+
 /**
  * Reads a decisions file: any table with the columns `fingerprint` and `decision`. Returns all problems at once. Lines without a
  * decision are skipped.
  */
 export async function readDecisions(path: string, root = '') {
-  const { facts, issues } = await inspect({ ...AS_FOUND, path }, { root })
-  const errors = issues.filter(({ severity, code }) => severity === 'error' && code !== 'FETTLE_INPUT_EMPTY')
-  if (errors.length > 0) return { lines: [], issues: errors.map((error): Issue => ({ ...error, code: 'FETTLE_DECISIONS' })) }
-  if (facts === null || facts.rows === 0) return { lines: [], issues: [] }
-  return readLines(facts, root)
+  const table = await readDecisionTable(path, root, DECISION_COLUMNS, 2)
+  if (table.issues.length > 0) return { lines: [], issues: table.issues }
+  const issues: Issue[] = []
+  const lines: Decision[] = []
+  const numbers: number[] = []
+  for (const { cells, line: number } of table.lines) {
+    const line = { ...cells, decision: cells.decision.toLowerCase() }
+    if (line.decision === '') continue
+    const problem = findProblem(line)
+    if (problem !== null) issues.push(decisionIssue(path, problem, number))
+    lines.push(line as Decision)
+    numbers.push(number)
+  }
+  for (const [before, at] of issues.length === 0 ? contradictions(lines) : [])
+    issues.push(decisionIssue(path, `line ${numbers[before]} already accepts a different company for this row`, numbers[at]!))
+  return { lines: issues.length > 0 ? [] : lines, issues: fewIssues(issues, path) }
+}
+
+/** The first problems, and how many more there are. */
+export function fewIssues(issues: readonly Issue[], path: string): Issue[] {
+  const rest = issues.length - MOST
+  if (rest <= 0) return [...issues]
+  return [...issues.slice(0, MOST), decisionIssue(path, `${rest} more lines are wrong`, issues.at(-1)!.at!.line!)]
 }
 
 export async function requireDecisions(path: string, root = ''): Promise<readonly Decision[]> {
@@ -144,51 +206,7 @@ const STYLE = { delimiter: ',', lineEnd: '\n', columns: DECISION_COLUMNS.length 
 export const decisionsText = (lines: readonly Decision[]): string =>
   csvText([DECISION_COLUMNS, ...lines.map(line => DECISION_COLUMNS.map(column => line[column]))], STYLE).replaceAll('\0', '')
 
-async function readLines(facts: InputFacts, root: string) {
-  const header = (facts.header ?? []).map(name => name.trim().toLowerCase())
-  const places = DECISION_COLUMNS.map(column => header.indexOf(column.toLowerCase()))
-  const complain = (message: string, line: number): Issue =>
-    issue('FETTLE_DECISIONS', `${facts.path}: ${message}`, { at: { file: facts.path, line, column: null } })
-  const missing = DECISION_COLUMNS.slice(0, 2).filter((_, at) => places[at] === -1)
-  if (missing.length > 0) {
-    const has = (facts.header ?? []).slice(0, 10).join(', ')
-    const [columns, are] = missing.length === 1 ? ['column', 'is'] : ['columns', 'are']
-    const message = `the ${columns} ${missing.join(' and ')} ${are} missing (its columns: ${has})`
-    return { lines: [], issues: [complain(message, 1)] }
-  }
-  const lines: Decision[] = []
-  const numbers: number[] = []
-  const issues: Issue[] = []
-  const options = { ...parserOptions(facts.delimiter, facts.quotes), info: true }
-  const records = parseRows(tableText(facts, root), options) as AsyncIterable<unknown>
-  let isHeader = true
-  for await (const { record, info } of records as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-    if (isHeader) {
-      isHeader = false
-      continue
-    }
-    const line = readLine(record, places)
-    if (line === null) continue
-    const problem = findProblem(line)
-    const number = info.lines + (facts.linesBefore ?? 0)
-    if (problem !== null) issues.push(complain(problem, number))
-    lines.push(line as Decision)
-    numbers.push(number)
-  }
-  for (const [before, at] of issues.length === 0 ? contradictions(lines) : [])
-    issues.push(complain(`line ${numbers[before]} already accepts a different company for this row`, numbers[at]!))
-  const rest = issues.length - MOST
-  if (rest > 0) issues.splice(MOST, rest, complain(`${rest} more lines are wrong`, numbers.at(-1)!))
-  return { lines: issues.length > 0 ? [] : lines, issues }
-}
-
 type Line = Omit<Decision, 'decision'> & { readonly decision: string }
-
-function readLine(cells: readonly string[], places: readonly number[]): Line | null {
-  const values = DECISION_COLUMNS.map((column, at) => [column, withoutGuard((cells[places[at]!] ?? '').trim(), ',')] as const)
-  const line = Object.fromEntries(values) as unknown as Line
-  return line.decision === '' ? null : { ...line, decision: line.decision.toLowerCase() }
-}
 
 function findProblem({ fingerprint, decision, company, at, expires }: Line): string | null {
   if (!FINGERPRINT.test(fingerprint)) return `${JSON.stringify(fingerprint)} is not a fingerprint of a row`

@@ -38,12 +38,100 @@ const differ = (a: string, b: string): boolean => a !== '' && b !== '' && a !== 
 
 const groupWords = (marks: string): string => distinctWords(marks).filter(isGroupWord).sort().join(' ')
 
-/** Two countries, two numbers, or names that distinguish sister companies where no number shows that they are one. */
-function contradict(a: Facts, b: Facts): boolean {
-  if (differ(a.country, b.country) || differ(a.orgNumber, b.orgNumber) || differ(a.vatNumber, b.vatNumber)) return true
+/** In what no two records of one company differ, whatever a person says of them. */
+const HARD = ['country', 'orgNumber', 'vatNumber'] as const
+
+export interface Clash {
+  readonly field: (typeof HARD)[number]
+  readonly values: readonly [string, string]
+}
+
+function findClash(a: Facts, b: Facts): Clash | null {
+  for (const field of HARD) if (differ(a[field], b[field])) return { field, values: [a[field], b[field]] }
+  return null
+}
+
+const clash = (a: Facts, b: Facts): boolean => HARD.some(field => differ(a[field], b[field]))
+
+/** Names that distinguish sister companies, where no number shows that they are one. */
+function areSisters(a: Facts, b: Facts): boolean {
   if (a.orgNumber !== '' && a.orgNumber === b.orgNumber) return false
   if (a.vatNumber !== '' && a.vatNumber === b.vatNumber) return false
   return marksDiffer(a.marks, b.marks) === 2 || groupWords(a.marks) !== groupWords(b.marks)
+}
+
+const contradict = (a: Facts, b: Facts): boolean => clash(a, b) || areSisters(a, b)
+
+/** Sets of companies, each under its first one, with the different facts of its members. */
+class Sets {
+  readonly #parents: Int32Array
+  readonly #facts = new Map<number, readonly Facts[]>()
+  /** Companies of other sets that stay apart from a set. */
+  readonly #others = new Map<number, readonly number[]>()
+  readonly #factsOf: (at: number) => Facts
+
+  constructor(size: number, factsOf: (at: number) => Facts) {
+    this.#parents = Int32Array.from({ length: size }, (_, at) => at)
+    this.#factsOf = factsOf
+  }
+
+  find(at: number): number {
+    const parents = this.#parents
+    while (parents[at] !== at) at = parents[at] = parents[parents[at]!]!
+    return at
+  }
+
+  /** The facts of the set under its first company. */
+  facts(first: number): readonly Facts[] {
+    return this.#facts.get(first) ?? [this.#factsOf(first)]
+  }
+
+  /** Joins the sets of two companies. */
+  join(a: number, b: number): void {
+    const [first, second] = [this.find(a), this.find(b)].sort((one, other) => one - other) as [number, number]
+    if (first === second) return
+    const [ours, theirs] = [this.facts(first), this.facts(second)]
+    this.#parents[second] = first
+    this.#facts.set(first, [...ours, ...theirs.filter(other => !ours.some(one => isEqual(one, other)))])
+    this.#facts.delete(second)
+    const others = this.#others.get(second)
+    if (others === undefined) return
+    this.#addOthers(first, others)
+    this.#others.delete(second)
+  }
+
+  keepApart(a: number, b: number): void {
+    this.#addOthers(this.find(a), [b])
+    this.#addOthers(this.find(b), [a])
+  }
+
+  /** Whether the sets under two first companies stay apart. */
+  areApart(a: number, b: number): boolean {
+    return this.#others.get(a)?.some(other => this.find(other) === b) ?? false
+  }
+
+  #addOthers(first: number, others: readonly number[]): void {
+    this.#others.set(first, [...(this.#others.get(first) ?? []), ...others])
+  }
+}
+
+export type Couple = readonly [number, number]
+
+/** What people decided about companies of the list. */
+export interface DecidedPairs {
+  readonly same: readonly Couple[]
+  readonly different: readonly Couple[]
+}
+
+const UNDECIDED: DecidedPairs = { same: [], different: [] }
+
+export interface Clusters {
+  /** The group of each company, as the first company in it. */
+  readonly groups: Int32Array
+  /** Pairs of two groups that a person may join, the likeliest first. */
+  readonly doubts: readonly Pair[]
+  /** Pairs of `same` that are not joined, and in what they differ, or others that they were joined with. */
+  readonly refused: readonly (Clash & { readonly pair: Couple })[]
 }
 
 function sumOfNames(vector: Vector): number {
@@ -80,31 +168,40 @@ export class ListClusters {
     }
   }
 
-  /** The group of each company, as the first company in it, and the pairs in doubt between two groups, the likeliest first. */
-  finish(): { readonly groups: Int32Array; readonly doubts: readonly Pair[] } {
+  /**
+   * `decided` comes first: what is the same is joined unless countries or numbers differ, and nothing joins what is different. Groups that
+   * are found are kept apart by their names too.
+   */
+  finish({ same, different }: DecidedPairs = UNDECIDED): Clusters {
     const size = this.#index.companies.length
     const pairs = Array.from(this.#pairs, ([key, logOdds]) => ({ a: Math.floor(key / size), b: key % size, logOdds }))
     pairs.sort((one, other) => other.logOdds - one.logOdds || one.a - other.a || one.b - other.b)
-    const groups = Int32Array.from({ length: size }, (_, at) => at)
-    const find = (at: number): number => {
-      while (groups[at] !== at) at = groups[at] = groups[groups[at]!]!
-      return at
+    const factsOf = (at: number): Facts => this.#factsOf(at)
+    const all = new Sets(size, factsOf)
+    for (const [a, b] of different) all.keepApart(a, b)
+    const refused: (Clash & { pair: Couple })[] = []
+    for (const pair of same) {
+      const [a, b] = [all.find(pair[0]), all.find(pair[1])]
+      const found = firstOf(all.facts(a), all.facts(b), findClash)
+      if (found === null) all.join(a, b)
+      else refused.push({ ...found, pair })
     }
-    const members = new Map<number, readonly Facts[]>()
-    const factsOf = (group: number) => members.get(group) ?? [this.#factsOf(group)]
+    // Without what is decided to be the same: a person may join sisters, which says nothing about others of their names.
+    const found = same.length === 0 ? all : new Sets(size, factsOf)
     for (const { a, b, logOdds } of pairs) {
       if (logOdds < SAME) break
-      const [first, second] = [find(a), find(b)].sort((one, other) => one - other) as [number, number]
-      if (first === second) continue
-      const [ours, theirs] = [factsOf(first), factsOf(second)]
-      if (ours.some(one => theirs.some(other => contradict(one, other)))) continue
-      groups[second] = first
-      members.set(first, [...ours, ...theirs.filter(other => !ours.some(one => isEqual(one, other)))])
-      members.delete(second)
+      const [first, second] = [all.find(a), all.find(b)]
+      const [ours, theirs] = [found.find(a), found.find(b)]
+      if (ours === theirs || all.areApart(first, second)) continue
+      if (first !== second && anyOf(all.facts(first), all.facts(second), clash)) continue
+      if (anyOf(found.facts(ours), found.facts(theirs), areSisters)) continue
+      all.join(a, b)
+      if (found !== all) found.join(a, b)
     }
-    for (let at = 0; at < size; at++) find(at)
-    const roots = groups.map(find)
-    return { groups: roots, doubts: pairs.filter(({ a, b }) => roots[a] !== roots[b]) }
+    const roots = Int32Array.from({ length: size }, (_, at) => all.find(at))
+    const isOpen = ({ a, b }: Pair): boolean =>
+      roots[a] !== roots[b] && !all.areApart(roots[a]!, roots[b]!) && !clash(factsOf(a), factsOf(b))
+    return { groups: roots, doubts: pairs.filter(isOpen), refused }
   }
 
   /** Whether two companies cannot be in one group. */
@@ -127,3 +224,15 @@ const isEqual = (one: Facts, other: Facts): boolean =>
   one.orgNumber === other.orgNumber &&
   one.vatNumber === other.vatNumber &&
   one.marks === other.marks
+
+const anyOf = (ours: readonly Facts[], theirs: readonly Facts[], holds: (a: Facts, b: Facts) => boolean): boolean =>
+  ours.some(one => theirs.some(other => holds(one, other)))
+
+function firstOf<T>(ours: readonly Facts[], theirs: readonly Facts[], find: (a: Facts, b: Facts) => T | null): T | null {
+  for (const one of ours)
+    for (const other of theirs) {
+      const found = find(one, other)
+      if (found !== null) return found
+    }
+  return null
+}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { buildIndex, type Company, ListClusters } from '../../../../src/service/matching/index.ts'
+import { buildIndex, type Company, type DecidedPairs, ListClusters } from '../../../../src/service/matching/index.ts'
 
 const EMPTY = { orgNumber: '', vatNumber: '', tradingNames: [], previousNames: [], address1: '', address2: '', town: '' }
 const REST = { postcode: '', phone: '', email: '', website: '', status: '' }
@@ -10,10 +10,10 @@ const makeCompany = (name: string, at: number, values: Partial<Company> = {}): C
   return { ...EMPTY, ...REST, id, connectId: id, name, country: '', ...values }
 }
 
-function cluster(companies: readonly Company[]) {
+function cluster(companies: readonly Company[], decided?: DecidedPairs) {
   const clusters = new ListClusters(buildIndex(companies))
   for (let at = 0; at < companies.length; at++) clusters.compare(at)
-  return { clusters, ...clusters.finish() }
+  return { clusters, ...clusters.finish(decided) }
 }
 
 const WORDS = [
@@ -62,4 +62,49 @@ test('a chain is cut where its ends contradict', () => {
     makeCompany('Brackwell Marine Ltd', 2, { orgNumber: '11076475', country: 'GB' }),
   ])
   expect(groups[0]).not.toBe(groups[2])
+})
+
+test('what is decided holds, also through chains, unless numbers or countries contradict', () => {
+  const couple = fc
+    .uniqueArray(fc.nat(11), { minLength: 2, maxLength: 2 })
+    .map(([a, b]) => [Math.min(a!, b!), Math.max(a!, b!)] as const)
+  fc.assert(
+    fc.property(
+      fc.array(row, { minLength: 12, maxLength: 12 }),
+      fc.array(fc.constantFrom(0, 1, 2, 3), { minLength: 12, maxLength: 12 }),
+      fc.array(couple, { maxLength: 8 }),
+      (rows, truth, couples) => {
+        const companies = rows.map(({ words, ...values }, at) => makeCompany(`${words.join(' ')} Ltd`, at, values))
+        const isSame = ([a, b]: readonly [number, number]): boolean => truth[a] === truth[b]
+        const [same, different] = [couples.filter(isSame), couples.filter(pair => !isSame(pair))]
+        const { groups, doubts, refused } = cluster(companies, { same, different })
+        const isRefused = (pair: readonly [number, number]): boolean => refused.some(other => other.pair === pair)
+        for (const pair of same) expect(groups[pair[0]] === groups[pair[1]]).toBe(!isRefused(pair))
+        for (const [a, b] of different) expect(groups[a]).not.toBe(groups[b])
+        for (const field of ['country', 'orgNumber'] as const)
+          for (let at = 0; at < 12; at++) {
+            const values = rows.filter((_, other) => groups[other] === groups[at]).map(one => one[field])
+            expect(new Set(values.filter(value => value !== '')).size).toBeLessThanOrEqual(1)
+          }
+        const [ends, fixed] = [
+          doubts.map(({ a, b }) => [groups[a], groups[b]].sort().join()),
+          different.map(pair =>
+            pair
+              .map(at => groups[at])
+              .sort()
+              .join(),
+          ),
+        ]
+        expect(ends.filter(pair => fixed.includes(pair))).toEqual([])
+      },
+    ),
+  )
+})
+
+test('a person joins sisters, and the spellings of each stay with it', () => {
+  const names = ['Brackwell Marine Holdings Ltd', 'Brackwell Marine Ltd', 'Brackwel Marine Limited', 'Ostrander Foods GmbH']
+  const companies = names.map((name, at) => makeCompany(name, at))
+  expect([...cluster(companies).groups]).toEqual([0, 1, 1, 3])
+  expect([...cluster(companies, { same: [[0, 1]], different: [] }).groups]).toEqual([0, 0, 0, 3])
+  expect([...cluster(companies, { same: [], different: [[1, 2]] }).groups]).toEqual([0, 1, 2, 3])
 })

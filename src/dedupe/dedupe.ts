@@ -1,0 +1,218 @@
+/** Finds the rows of a list that are one company, and writes the list with its groups. The list is its own register. */
+import { openSink } from '../files/atomic-file.ts'
+import type { OutputFormat } from '../formats/index.ts'
+import { openFormat } from '../formats/writers.ts'
+import { readRows } from '../input/table/records.ts'
+import { verifyPlanned } from '../input/table/verify-unchanged.ts'
+import { TEXT } from '../model/columns.ts'
+import type { InspectedTable } from '../prepare/table-register.ts'
+import type { Clusters, DecidedPairs } from '../service/matching/index.ts'
+import { FIELDS, isKept, type Keep, readList, SHOWN_ROWS } from './list.ts'
+import { findPairs, type PairDecision, type ReviewedPair, readPairDecisions, writePairs } from './pair-decisions.ts'
+
+export interface Deduped {
+  readonly rows: number
+  /** Groups, of one row too. */
+  readonly companies: number
+  /** Groups of several rows. */
+  readonly groups: number
+  /** Rows beyond the first of each group. */
+  readonly duplicates: number
+  /** Pairs of groups that may be one company. */
+  readonly doubts: number
+  /** Decisions that were applied, and those that were not. */
+  readonly decided: {
+    readonly applied: number
+    readonly notApplied: readonly { readonly line: number; readonly names: readonly [string, string]; readonly why: string }[]
+  }
+  /** The largest groups, at most five: names and rows, from 1. */
+  readonly examples: readonly { readonly name: string; readonly rows: readonly number[]; readonly size: number }[]
+}
+
+const COLUMNS = ['dup.group', 'dup.size', 'dup.keep', 'dup.perhaps'] as const
+const BATCH = 500
+/** Companies that are compared before other work has its turn. */
+const AT_ONCE = 200
+const EXAMPLES = 5
+
+interface DedupeOptions {
+  readonly keep: Keep
+  readonly output: { readonly path: string; readonly format: OutputFormat }
+  /** A file of decisions about pairs. */
+  readonly decisions?: string | null
+  /** Where the pairs in doubt are written, with the decisions so far. */
+  readonly review?: { readonly path: string; readonly format: 'csv' | 'xlsx' } | null
+  readonly cwd: string
+  readonly signal: AbortSignal
+}
+
+/** Throws FETTLE_INPUT_READ, FETTLE_INPUT_CHANGED, FETTLE_INPUT_COLUMNS, FETTLE_DECISIONS, FETTLE_OUTPUT_WRITE. */
+export async function dedupeList(table: InspectedTable, options: DedupeOptions): Promise<Deduped> {
+  const { decisions: decisionsFile = null, review = null, cwd, signal } = options
+  const decisions = decisionsFile === null ? [] : await readPairDecisions(decisionsFile, cwd)
+  const list = await readList(table, options)
+  const decided = findPairs(decisions, list.companies)
+  const { groups, doubts, refused } = await groupCompanies(list.companies, decided.pairs, signal)
+  const { groupOf, members, numberOf } = numberGroups(list.companyOf, groups)
+  const kept = new Set(members.map(rows => rows.reduce((best, row) => (isKept(list, options.keep, row, best) ? row : best))))
+  const perhaps = new Map<number, number>()
+  const open = new Map<string, ReviewedPair>()
+  for (const { a, b } of doubts) {
+    const [one, other] = [numberOf.get(groups[a]!)!, numberOf.get(groups[b]!)!]
+    const key = one < other ? `${one} ${other}` : `${other} ${one}`
+    if (!open.has(key)) open.set(key, { decision: '', pair: [a, b] })
+    if (!perhaps.has(one)) perhaps.set(one, other)
+    if (!perhaps.has(other)) perhaps.set(other, one)
+  }
+  await writeRows(table, options, row => {
+    const group = groupOf[row]!
+    const doubt = perhaps.get(group)
+    const size = members[group]!.length
+    return [String(group + 1), String(size), kept.has(row) ? 'yes' : 'no', doubt === undefined ? '' : String(doubt + 1)]
+  })
+  if (review !== null) await writePairs(review, [...open.values(), ...decided.kept], list.companies, findRows(list.companyOf))
+  const large = members.filter(rows => rows.length > 1)
+  const cellsOf = (company: number) => JSON.parse(list.companies[company]!) as string[]
+  return {
+    rows: groupOf.length,
+    companies: members.length,
+    groups: large.length,
+    duplicates: groupOf.length - members.length,
+    doubts: open.size,
+    decided: describeDecisions(decided, refused),
+    examples: [...large]
+      .sort((a, b) => b.length - a.length || a[0]! - b[0]!)
+      .slice(0, EXAMPLES)
+      .map(rows => ({
+        name: cellsOf(list.companyOf[rows.find(row => kept.has(row))!]!)[0]!,
+        rows: rows.slice(0, SHOWN_ROWS).map(row => row + 1),
+        size: rows.length,
+      })),
+  }
+}
+
+function describeDecisions({ kept, lost }: ReturnType<typeof findPairs>, refused: Clusters['refused']): Deduped['decided'] {
+  const show = ({ line, names: [name, other] }: PairDecision, why: string) => ({ line, names: [name, other] as const, why })
+  const notApplied = [
+    ...lost.map(decision => show(decision, 'a row of it changed or is gone')),
+    ...kept.flatMap(decision => {
+      const [a, b] = [Math.min(...decision.pair), Math.max(...decision.pair)]
+      const found = decision.decision === 'same' ? refused.find(({ pair }) => pair[0] === a && pair[1] === b) : undefined
+      if (found === undefined) return []
+      const { field, values } = found
+      return [show(decision, `their ${FIELD_NAMES[field]} contradict: ${values[0]} and ${values[1]}`)]
+    }),
+  ].sort((one, other) => one.line - other.line)
+  return { applied: kept.length + lost.length - notApplied.length, notApplied }
+}
+
+const FIELD_NAMES = { country: 'countries', orgNumber: 'numbers', vatNumber: 'VAT numbers' } as const
+
+/** Returns the first rows of a company, from 1. */
+function findRows(companyOf: readonly number[]): (company: number) => string {
+  const rows = new Map<number, number[]>()
+  for (const [row, company] of companyOf.entries()) {
+    const known = rows.get(company)
+    if (known === undefined) rows.set(company, [row + 1])
+    else if (known.length <= SHOWN_ROWS) known.push(row + 1)
+  }
+  return company => {
+    const found = rows.get(company) ?? []
+    return found.slice(0, SHOWN_ROWS).join(', ') + (found.length > SHOWN_ROWS ? ' …' : '')
+  }
+}
+
+async function groupCompanies(companies: readonly string[], decided: DecidedPairs, signal: AbortSignal): Promise<Clusters> {
+  const { buildIndex, ListClusters } = await import('../service/matching/index.ts')
+  const clusters = new ListClusters(buildIndex(readCompanies(companies)))
+  for (let at = 0; at < companies.length; at++) {
+    if (at % AT_ONCE === 0) {
+      await new Promise(resolve => setImmediate(resolve))
+      signal.throwIfAborted()
+    }
+    clusters.compare(at)
+  }
+  return clusters.finish(decided)
+}
+
+function* readCompanies(companies: readonly string[]) {
+  for (const [at, cells] of companies.entries()) {
+    const fields = JSON.parse(cells) as string[]
+    const values = Object.fromEntries(FIELDS.map((field, place) => [field, fields[place]!])) as Record<
+      (typeof FIELDS)[number],
+      string
+    >
+    // In the order of the ids, by which ties are broken.
+    const id = String(at).padStart(9, '0')
+    yield {
+      ...values,
+      id,
+      connectId: id,
+      tradingNames: listNames(values.tradingNames),
+      previousNames: listNames(values.previousNames),
+    }
+  }
+}
+
+/** Names in one cell are parted by |. */
+const listNames = (cell: string): string[] =>
+  cell
+    .split('|')
+    .map(name => name.trim())
+    .filter(name => name !== '')
+
+/** Numbers the groups in the order of their first rows. */
+function numberGroups(companyOf: readonly number[], groups: Int32Array) {
+  const numberOf = new Map<number, number>()
+  const members: number[][] = []
+  const groupOf = companyOf.map((company, row) => {
+    const known = company === -1 ? undefined : numberOf.get(groups[company]!)
+    const group = known ?? members.length
+    if (known === undefined) members.push([])
+    if (company !== -1) numberOf.set(groups[company]!, group)
+    members[group]!.push(row)
+    return group
+  })
+  return { groupOf, members, numberOf }
+}
+
+/** The columns of the list, without groups that it has, and the new ones. */
+async function writeRows(
+  { inspected: { facts } }: InspectedTable,
+  { output, cwd, signal }: DedupeOptions,
+  cellsOf: (row: number) => readonly string[],
+): Promise<void> {
+  const verify = await verifyPlanned(facts, { root: cwd, signal })
+  const header = facts.header ?? Array.from({ length: facts.columns }, (_, at) => `column ${at + 1}`)
+  const own = [...header.keys()].filter(at => !(COLUMNS as readonly string[]).includes(header[at]!))
+  const names = [...own.map(at => header[at]!), ...COLUMNS]
+  const types = names.map(() => TEXT)
+  const { head, render, end } = await openFormat(
+    output.format,
+    { names, title: 'groups', delimiter: facts.delimiter, types },
+    output.path,
+  )
+  const sink = await openSink(output.path, { isShared: true })
+  try {
+    await sink.write(Buffer.from(head))
+    let batch: string[][] = []
+    const flush = async (): Promise<void> => {
+      if (batch.length > 0) await sink.write(Buffer.from(render(batch)))
+      batch = []
+    }
+    let at = 0
+    for await (const row of readRows(facts, cwd)) {
+      batch.push([...own.map(place => row[place] ?? ''), ...cellsOf(at++)])
+      if (batch.length < BATCH) continue
+      signal.throwIfAborted()
+      await flush()
+    }
+    await flush()
+    await verify('read')
+    await sink.write(Buffer.from(end?.() ?? ''))
+    await sink.finish()
+    await sink.publish()
+  } finally {
+    await sink.discard()
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Decisions about pairs of companies of a list: the table that a person fills in, and how it is read back. A company is known by a digest of
+ * the cells that it is compared by: a decision about rows that have changed finds none.
+ */
+import { errorOfIssues, type Issue } from '../errors.ts'
+import { decisionIssue, fewIssues, readDecisionTable, writeTable } from '../results/index.ts'
+import { FINGERPRINT, fingerprinter } from '../results/row-fingerprint.ts'
+import type { Couple } from '../service/matching/index.ts'
+import { FIELDS } from './list.ts'
+
+export interface PairDecision {
+  readonly decision: 'same' | 'different'
+  readonly keys: readonly [string, string]
+  readonly names: readonly [string, string]
+  /** Of the decisions file. */
+  readonly line: number
+}
+
+const COLUMNS = ['decision', 'key', 'key 2', 'name', 'name 2'] as const
+
+/** Throws FETTLE_DECISIONS with all problems of the file. Lines without a decision are skipped. */
+export async function readPairDecisions(path: string, root: string): Promise<readonly PairDecision[]> {
+  const { lines, issues } = await readDecisionTable(path, root, COLUMNS, 3)
+  const decisions: PairDecision[] = []
+  for (const { cells, line } of lines) {
+    const decision = cells.decision.toLowerCase()
+    if (decision === '') continue
+    const keys = [cells.key, cells['key 2']] as const
+    const wrong = keys.find(key => !FINGERPRINT.test(key))
+    const complain = (message: string) => issues.push(decisionIssue(path, message, line))
+    if (decision !== 'same' && decision !== 'different')
+      complain(`${JSON.stringify(cells.decision)} is not a decision: expected same or different`)
+    else if (wrong !== undefined) complain(`${JSON.stringify(wrong)} is not the key of a row`)
+    else if (keys[0] === keys[1]) complain('the two keys are one row')
+    else decisions.push({ decision, keys, names: [cells.name, cells['name 2']], line })
+  }
+  if (issues.length === 0) issues.push(...findContradictions(decisions, path))
+  if (issues.length === 0) return decisions
+  throw errorOfIssues(fewIssues(issues, path).map(issue => ({ ...issue, hint: HINT })))
+}
+
+const HINT = 'The file is a table of `fettle dedupe --review`, with same or different in the column decision; see docs/dedupe.md.'
+
+/** Lines that keep apart what other lines make one company. */
+function findContradictions(decisions: readonly PairDecision[], path: string): Issue[] {
+  const parents = new Map<string, string>()
+  const find = (key: string): string => {
+    let at = key
+    for (let next = parents.get(at); next !== undefined; next = parents.get(at)) at = next
+    return at
+  }
+  const same = decisions.filter(({ decision }) => decision === 'same')
+  for (const { keys } of same) {
+    const [one, other] = [find(keys[0]), find(keys[1])]
+    if (one !== other) parents.set(one, other)
+  }
+  return decisions.flatMap(({ decision, keys, line }) => {
+    const company = find(keys[0])
+    if (decision === 'same' || company !== find(keys[1])) return []
+    const lines = same.filter(other => find(other.keys[0]) === company).map(other => other.line)
+    const message = `line ${line} keeps apart what ${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')} ${lines.length === 1 ? 'makes' : 'make'} one company`
+    return [decisionIssue(path, message, line)]
+  })
+}
+
+const digest = fingerprinter({ mappings: FIELDS.map((mapping, index) => ({ mapping, index, header: mapping })) as never })
+
+/** The key of a company, by its cells. */
+const keyOfCells = (cells: string): string => digest(JSON.parse(cells) as string[])
+
+/** The pairs of companies that decisions are about, those whose rows are no longer there apart. */
+export function findPairs(decisions: readonly PairDecision[], companies: readonly string[]) {
+  const wanted = new Set(decisions.flatMap(({ keys }) => keys))
+  const found = new Map<string, number[]>()
+  if (wanted.size > 0)
+    for (const [at, cells] of companies.entries()) {
+      const key = keyOfCells(cells)
+      if (wanted.has(key)) found.set(key, [...(found.get(key) ?? []), at])
+    }
+  const pairs = { same: [] as Couple[], different: [] as Couple[] }
+  const lost: PairDecision[] = []
+  const kept: (PairDecision & { readonly pair: Couple })[] = []
+  for (const decision of decisions) {
+    const [ours, theirs] = decision.keys.map(key => found.get(key) ?? []) as [number[], number[]]
+    if (ours.length === 0 || theirs.length === 0) {
+      lost.push(decision)
+      continue
+    }
+    kept.push({ ...decision, pair: [ours[0]!, theirs[0]!] })
+    // Rows that differ in blanks and case alone have one key.
+    for (const a of ours) for (const b of theirs) pairs[decision.decision].push(a < b ? [a, b] : [b, a])
+  }
+  // In one order, whatever that of the file.
+  for (const couples of [pairs.same, pairs.different]) couples.sort((one, other) => one[0] - other[0] || one[1] - other[1])
+  return { pairs, kept, lost }
+}
+
+export interface ReviewedPair {
+  readonly decision: string
+  readonly pair: Couple
+}
+
+/** Writes the table of pairs: each cell beside that of the other company. `rowsOf` returns row numbers of a company, from 1. */
+export async function writePairs(
+  { path, format }: { readonly path: string; readonly format: 'csv' | 'xlsx' },
+  pairs: readonly ReviewedPair[],
+  companies: readonly string[],
+  rowsOf: (company: number) => string,
+): Promise<void> {
+  const cellsOf = (company: number) => JSON.parse(companies[company]!) as string[]
+  const table = pairs.map(({ decision, pair }) => ({ decision, pair, cells: pair.map(cellsOf) as [string[], string[]] }))
+  const used = [...FIELDS.keys()].filter(at => at === 0 || table.some(({ cells }) => cells.some(own => own[at] !== '')))
+  const both = (name: string): string[] => [name, `${name} 2`]
+  const names = ['decision', ...used.flatMap(at => both(FIELDS[at]!)), ...both('rows'), ...both('key')]
+  const rows = table.map(({ decision, pair, cells: [one, other] }) => [
+    decision,
+    ...used.flatMap(at => [one[at]!, other[at]!]),
+    ...pair.map(rowsOf),
+    ...[one, other].map(cells => digest(cells)),
+  ])
+  await writeTable(path, format, names, rows)
+}

@@ -1,0 +1,151 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { dedupeList } from '../../../src/dedupe/dedupe.ts'
+import type { Keep } from '../../../src/dedupe/list.ts'
+import { inspectColumns } from '../../../src/prepare/propose.ts'
+import { inspectTable } from '../../../src/prepare/table-register.ts'
+
+const signal = new AbortController().signal
+const READING = { encoding: 'auto', delimiter: ',', header: true, sheet: null, skip: { head: 0, tail: 0 } } as const
+let number = 0
+
+type Files = Pick<Parameters<typeof dedupeList>[1], 'decisions' | 'review'>
+
+/** The rows with their groups. */
+async function dedupe(cwd: string, rows: readonly string[], keep: Keep = { by: 'filled' }, files: Files = {}) {
+  writeFileSync(join(cwd, `${++number}.csv`), ['name,country,updated', ...rows, ''].join('\n'))
+  const inspected = await inspectColumns({ ...READING, path: `${number}.csv` }, cwd, signal)
+  const table = await inspectTable(inspected, new Map([['name', 0]]))
+  const output = { path: join(cwd, `${number}.out.csv`), format: 'csv' as const }
+  const deduped = await dedupeList(table, { keep, output, cwd, signal, ...files })
+  const written = readFileSync(output.path, 'utf8').trim().split('\n').slice(1)
+  return { deduped, rows: written.map(line => line.split(',')) }
+}
+
+const LINES = [
+  'Brackwell Marine Ltd',
+  'Brackwel Marine Limited',
+  'Brackwell Marine Holdings Ltd',
+  'Ostrander Foods',
+  'Ostrander Food',
+  '',
+].flatMap(name => [`${name},GB,2026-01-01`, `${name},GB,2026-02-01`, `${name},FR,2026-01-05`])
+
+test('the order of rows changes no group and no kept row, and each row is in one group', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const partition = (rows: readonly string[][]): string[] => {
+    const groups = new Map<string, string[]>()
+    for (const cells of rows)
+      groups.set(cells[3]!, [...(groups.get(cells[3]!) ?? []), [...cells.slice(0, 3), cells[4], cells[5]].join()])
+    return [...groups.values()].map(group => group.sort().join('|')).sort()
+  }
+  const expected = await dedupe(cwd, LINES)
+  await fc.assert(
+    fc.asyncProperty(fc.shuffledSubarray(LINES, { minLength: LINES.length }), async rows => {
+      const found = await dedupe(cwd, rows)
+      expect(partition(found.rows)).toEqual(partition(expected.rows))
+      expect(found.rows.map(cells => cells.slice(0, 3).join())).toEqual(rows)
+      expect(found.rows.filter(cells => cells[5] === 'yes')).toHaveLength(found.deduped.companies)
+    }),
+    { numRuns: 20 },
+  )
+})
+
+test('the newest row is kept, and a cell that is not a day is refused with its row', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const { rows } = await dedupe(cwd, LINES.slice(0, 2), { by: 'newest', column: 2 })
+  expect(rows.map(cells => cells[5])).toEqual(['no', 'yes'])
+  const wrong = dedupe(cwd, ['Ostrander Foods,GB,2026-01-01', 'Ostrander Foods,GB,last week'], { by: 'newest', column: 2 })
+  await expect(wrong).rejects.toMatchObject({ code: 'FETTLE_INPUT_COLUMNS', message: expect.stringContaining('row 2') })
+})
+
+test('rows without a name and a number are never one company', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const { deduped } = await dedupe(cwd, [
+    ',GB,2026-01-01',
+    ',GB,2026-01-01',
+    'Ostrander Foods,GB,2026-01-01',
+    'Ostrander Foods,GB,2026-01-01',
+  ])
+  expect(deduped).toMatchObject({ rows: 4, companies: 3, duplicates: 1 })
+})
+
+test.each([
+  [{ by: 'newest', column: 2 }, ['A Ltd,GB,2026-01-01', 'B Ltd,GB,45000'], 'column updated of'],
+  [{ by: 'value', column: 1, value: 'DE' }, ['A Ltd,GB,1', 'B Ltd,GB,2'], 'has no cell "DE"'],
+] as const)('a rule that shows nothing is refused: %j', async (keep, rows, message) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  await expect(dedupe(cwd, rows, keep)).rejects.toThrow(message)
+})
+
+const DOUBTS = ['Brackwell Marine Ltd,GB,1', 'Brackwell Marine Holdings Ltd,GB,2', 'Ostrander Foods,GB,3', 'Ostrander Foods,FR,4']
+
+/** The table of pairs, each with a decision. */
+async function review(cwd: string, decide: (line: string) => string) {
+  const path = join(cwd, `${++number}.pairs.csv`)
+  await dedupe(cwd, DOUBTS, { by: 'filled' }, { review: { path, format: 'csv' } })
+  const [header, ...lines] = readFileSync(path, 'utf8').trim().split('\r\n')
+  writeFileSync(path, [header, ...lines.map(line => decide(line) + line), ''].join('\n'))
+  return { path, header, lines }
+}
+
+test('the pairs in doubt are a table that is filled in and given back', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const { path, lines } = await review(cwd, () => 'same')
+  expect(lines).toHaveLength(1)
+  expect(lines[0]).toMatch(/^,Brackwell Marine (Holdings )?Ltd,Brackwell Marine (Holdings )?Ltd,GB,GB,[12],[12],r/)
+  const next = join(cwd, 'next.csv')
+  const { deduped } = await dedupe(
+    cwd,
+    DOUBTS.toReversed(),
+    { by: 'filled' },
+    { decisions: path, review: { path: next, format: 'csv' } },
+  )
+  expect(deduped).toMatchObject({ companies: 3, doubts: 0, decided: { applied: 1, notApplied: [] } })
+  // The next table has the decisions so far.
+  expect(readFileSync(next, 'utf8')).toContain('\r\nsame,Brackwell')
+  const apart = await review(cwd, () => 'different')
+  const found = await dedupe(cwd, DOUBTS, { by: 'filled' }, { decisions: apart.path })
+  expect(found.deduped).toMatchObject({ companies: 4, doubts: 0, decided: { applied: 1, notApplied: [] } })
+})
+
+test('a decision whose rows have changed, or that numbers or countries contradict, is named and not applied', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const { path, header, lines } = await review(cwd, () => 'same')
+  const changed = await dedupe(cwd, DOUBTS.with(1, 'Brackwell Shipping Holdings Ltd,GB,2'), { by: 'filled' }, { decisions: path })
+  expect(changed.deduped.decided).toMatchObject({
+    applied: 0,
+    notApplied: [{ line: 2, why: expect.stringContaining('changed') }],
+  })
+  const keyOf = async (row: string): Promise<string> => {
+    const pairs = join(cwd, `${++number}.csv`)
+    await dedupe(
+      cwd,
+      [row, row.replace(' Foods', ' Holdings Foods')],
+      { by: 'filled' },
+      { review: { path: pairs, format: 'csv' } },
+    )
+    const [, line = ''] = readFileSync(pairs, 'utf8').split('\r\n')
+    const cells = line.split(',')
+    return cells[cells.indexOf('Ostrander Foods') === 1 ? cells.length - 2 : cells.length - 1]!
+  }
+  const keys = [await keyOf('Ostrander Foods,GB,1'), await keyOf('Ostrander Foods,FR,1')]
+  writeFileSync(path, `decision,name,name 2,key,key 2\nsame,Ostrander Foods,Ostrander Foods,${keys.join()}\n`)
+  const abroad = await dedupe(cwd, DOUBTS, { by: 'filled' }, { decisions: path })
+  expect(abroad.deduped.decided.notApplied).toEqual([
+    { line: 2, names: ['Ostrander Foods', 'Ostrander Foods'], why: 'their countries contradict: FR and GB' },
+  ])
+  writeFileSync(path, [header, `same${lines[0]}`, `different${lines[0]}`, 'maybe,,,,,,,x,y', ''].join('\n'))
+  const wrong = dedupe(cwd, DOUBTS, { by: 'filled' }, { decisions: path })
+  await expect(wrong).rejects.toMatchObject({
+    code: 'FETTLE_DECISIONS',
+    message: expect.stringContaining('"maybe" is not a decision'),
+  })
+  writeFileSync(path, [header, `same${lines[0]}`, `different${lines[0]}`, ''].join('\n'))
+  await expect(dedupe(cwd, DOUBTS, { by: 'filled' }, { decisions: path })).rejects.toThrow(
+    'line 3 keeps apart what line 2 makes one company',
+  )
+})
