@@ -8,6 +8,7 @@ import { TEXT } from '../model/columns.ts'
 import type { InspectedTable } from '../prepare/table-register.ts'
 import type { Clusters, DecidedPairs } from '../service/matching/index.ts'
 import { FIELDS, isKept, type Keep, readList, SHOWN_ROWS } from './list.ts'
+import { describeDropped, type MergeRules, Merger } from './merge.ts'
 import { findPairs, type PairDecision, type ReviewedPair, readPairDecisions, writePairs } from './pair-decisions.ts'
 
 export interface Deduped {
@@ -25,11 +26,15 @@ export interface Deduped {
     readonly applied: number
     readonly notApplied: readonly { readonly line: number; readonly names: readonly [string, string]; readonly why: string }[]
   }
+  /** With `merge`: groups whose merged row lacks values of a column, by column; the output names the values. */
+  readonly conflicts: readonly { readonly column: string; readonly groups: number }[]
   /** The largest groups, at most five: names and rows, from 1. */
   readonly examples: readonly { readonly name: string; readonly rows: readonly number[]; readonly size: number }[]
 }
 
 const COLUMNS = ['dup.group', 'dup.size', 'dup.keep', 'dup.perhaps'] as const
+/** Of merged rows: the rows of each, and the values that it does not have. */
+const MERGED_COLUMNS = ['dup.group', 'dup.size', 'dup.rows', 'dup.perhaps', 'dup.conflicts'] as const
 const BATCH = 500
 /** Companies that are compared before other work has its turn. */
 const AT_ONCE = 200
@@ -42,6 +47,8 @@ interface DedupeOptions {
   readonly decisions?: string | null
   /** Where the pairs in doubt are written, with the decisions so far. */
   readonly review?: { readonly path: string; readonly format: 'csv' | 'xlsx' } | null
+  /** One row for each group, instead of all rows. */
+  readonly merge?: MergeRules | null
   readonly cwd: string
   readonly signal: AbortSignal
 }
@@ -64,11 +71,19 @@ export async function dedupeList(table: InspectedTable, options: DedupeOptions):
     if (!perhaps.has(one)) perhaps.set(one, other)
     if (!perhaps.has(other)) perhaps.set(other, one)
   }
-  await writeRows(table, options, row => {
-    const group = groupOf[row]!
-    const doubt = perhaps.get(group)
-    const size = members[group]!.length
-    return [String(group + 1), String(size), kept.has(row) ? 'yes' : 'no', doubt === undefined ? '' : String(doubt + 1)]
+  const conflicts = await writeRows(table, options, {
+    merge: options.merge ?? null,
+    groupOf,
+    // The kept row first.
+    membersOf: group => members[group]!.toSorted((a, b) => (isKept(list, options.keep, a, b) ? -1 : 1)),
+    cellsOf: (row, isMerged) => {
+      const group = groupOf[row]!
+      const doubt = perhaps.get(group)
+      const rows = members[group]!
+      const [number, size] = [String(group + 1), String(rows.length)]
+      const shown = isMerged ? rows.map(at => at + 1).join(', ') : kept.has(row) ? 'yes' : 'no'
+      return [number, size, shown, doubt === undefined ? '' : String(doubt + 1)]
+    },
   })
   if (review !== null) await writePairs(review, [...open.values(), ...decided.kept], list.companies, findRows(list.companyOf))
   const large = members.filter(rows => rows.length > 1)
@@ -80,6 +95,7 @@ export async function dedupeList(table: InspectedTable, options: DedupeOptions):
     duplicates: groupOf.length - members.length,
     doubts: open.size,
     decided: describeDecisions(decided, refused),
+    conflicts,
     examples: [...large]
       .sort((a, b) => b.length - a.length || a[0]! - b[0]!)
       .slice(0, EXAMPLES)
@@ -176,16 +192,29 @@ function numberGroups(companyOf: readonly number[], groups: Int32Array) {
   return { groupOf, members, numberOf }
 }
 
-/** The columns of the list, without groups that it has, and the new ones. */
+interface Grouped {
+  readonly merge: MergeRules | null
+  readonly groupOf: readonly number[]
+  /** The rows of a group, those to keep first. */
+  readonly membersOf: (group: number) => readonly number[]
+  readonly cellsOf: (row: number, isMerged: boolean) => readonly string[]
+}
+
+/** Writes the columns of the list, without groups that it has, and the new ones. */
 async function writeRows(
-  { inspected: { facts } }: InspectedTable,
+  table: InspectedTable,
   { output, cwd, signal }: DedupeOptions,
-  cellsOf: (row: number) => readonly string[],
-): Promise<void> {
+  grouped: Grouped,
+): Promise<Deduped['conflicts']> {
+  const { facts } = table.inspected
   const verify = await verifyPlanned(facts, { root: cwd, signal })
   const header = facts.header ?? Array.from({ length: facts.columns }, (_, at) => `column ${at + 1}`)
-  const own = [...header.keys()].filter(at => !(COLUMNS as readonly string[]).includes(header[at]!))
-  const names = [...own.map(at => header[at]!), ...COLUMNS]
+  const added: readonly string[] = grouped.merge === null ? COLUMNS : MERGED_COLUMNS
+  const earlier: readonly string[] = [...COLUMNS, ...added]
+  const own = [...header.keys()].filter(at => !earlier.includes(header[at]!))
+  const names = [...own.map(at => header[at]!), ...added]
+  const merger = grouped.merge === null ? null : new Merger(grouped.merge, table.columns)
+  const rowsOf = merger === null ? () => readRows(facts, cwd) : () => mergeRows(merger, facts, { cwd, grouped, header })
   const types = names.map(() => TEXT)
   const { head, render, end } = await openFormat(
     output.format,
@@ -201,8 +230,9 @@ async function writeRows(
       batch = []
     }
     let at = 0
-    for await (const row of readRows(facts, cwd)) {
-      batch.push([...own.map(place => row[place] ?? ''), ...cellsOf(at++)])
+    for await (const row of rowsOf()) {
+      const cells = merger === null ? grouped.cellsOf(at++, false) : row.slice(header.length)
+      batch.push([...own.map(place => row[place] ?? ''), ...cells])
       if (batch.length < BATCH) continue
       signal.throwIfAborted()
       await flush()
@@ -214,5 +244,39 @@ async function writeRows(
     await sink.publish()
   } finally {
     await sink.discard()
+  }
+  return [...(merger?.conflicts ?? [])].map(([column, groups]) => ({ column: header[column]!, groups })).toSorted(byGroups)
+}
+
+const byGroups = (a: Deduped['conflicts'][number], b: Deduped['conflicts'][number]): number => b.groups - a.groups
+
+/** Yields one row for each group, in the order of their first rows: the cells of the list, then the added ones. */
+async function* mergeRows(
+  merger: Merger,
+  facts: InspectedTable['inspected']['facts'],
+  { cwd, grouped, header }: { readonly cwd: string; readonly grouped: Grouped; readonly header: readonly string[] },
+): AsyncGenerator<readonly string[]> {
+  const { groupOf, membersOf, cellsOf } = grouped
+  const sizes = new Uint32Array(groupOf.length)
+  for (const group of groupOf) sizes[group]!++
+  // Of groups of several rows.
+  const kept = new Map<number, readonly string[]>()
+  let at = 0
+  for await (const row of readRows(facts, cwd)) {
+    if (sizes[groupOf[at]!]! > 1) kept.set(at, row)
+    at++
+  }
+  const done = new Uint8Array(groupOf.length)
+  at = 0
+  for await (const row of readRows(facts, cwd)) {
+    const group = groupOf[at]!
+    if (done[group] === 0) {
+      done[group] = 1
+      const rows = sizes[group] === 1 ? [row] : membersOf(group).map(member => kept.get(member)!)
+      const merged = merger.merge(rows)
+      const cells = header.map((_, place) => merged.cells[place] ?? '')
+      yield [...cells, ...cellsOf(at, true), describeDropped(merged, header)]
+    }
+    at++
   }
 }

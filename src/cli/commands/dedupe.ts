@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { type Deduped, dedupeList } from '../../dedupe/dedupe.ts'
 import type { Keep } from '../../dedupe/list.ts'
+import { MERGE_RULES, type MergeRule, type MergeRules } from '../../dedupe/merge.ts'
 import { EXIT } from '../../errors.ts'
 import { extensionsOf, formatOfName } from '../../formats/index.ts'
 import { columnName } from '../../pipeline/index.ts'
@@ -10,7 +11,7 @@ import { findColumn, type InspectedColumns } from '../../prepare/propose.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import { count, counted } from '../../report/words.ts'
 import { type Flags, usageError } from '../command.ts'
-import { isOn, needText, textFlag } from '../options/read.ts'
+import { isOn, listFlag, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { assertCertain, proposalTable, readReading } from './init/proposal.ts'
 import { columnsText } from './shared.ts'
@@ -25,11 +26,13 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const keep = readKeep(needText(flags, 'keep'), table.inspected)
   const decisions = textFlag(flags, 'decisions')
   const output = readOutput(textFlag(flags, 'output'), table.inspected, io.cwd)
+  const merge = readMerge(listFlag(flags, 'merge'), table.inspected)
   const review = readReview(textFlag(flags, 'review'), output.path, io.cwd)
   const deduped = await dedupeList(table, {
     keep,
     output: { ...output, path: resolve(io.cwd, output.path) },
     decisions,
+    merge,
     review: review && { ...review, path: resolve(io.cwd, review.path) },
     cwd: io.cwd,
     signal: io.signal,
@@ -43,6 +46,25 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     io.out(safeJson({ schema: 'fettle/dedupe/v1', file, ok: true, exitCode: EXIT.ok, ...deduped, ...files }))
   } else io.out(formatDeduped(file, deduped, output.path, review?.path ?? null))
   return EXIT.ok
+}
+
+/** `name=longest,phone=all`, or a rule for all columns. */
+function readMerge(texts: readonly string[], { columns }: InspectedColumns): MergeRules | null {
+  if (texts.length === 0) return null
+  let rest: MergeRule | null = null
+  const chosen = new Map<number, MergeRule>()
+  for (const text of texts.flatMap(one => one.split(','))) {
+    const at = text.lastIndexOf('=')
+    const rule = MERGE_RULES.find(name => name === text.slice(at + 1).trim())
+    const refuse = (why: string) => usageError(`--merge ${text}: ${why}`, `Its columns: ${columns.map(columnName).join(', ')}.`)
+    if (rule === undefined)
+      throw usageError(`--merge ${text}: no such rule`, `Rules: ${MERGE_RULES.join(', ')}; such as Name=longest,Phone=all.`)
+    const column = at < 1 ? null : findColumn(text.slice(0, at).trim(), columns, refuse)
+    if (column === null ? rest !== null : chosen.has(column)) throw refuse('a rule is given twice')
+    if (column === null) rest = rule
+    else chosen.set(column, rule)
+  }
+  return { rest: rest ?? 'first-filled', columns: chosen }
 }
 
 function readReview(path: string | null, output: string, cwd: string) {
@@ -80,7 +102,7 @@ function readOutput(requested: string | null, { facts }: InspectedColumns, cwd: 
 }
 
 function formatDeduped(file: string, deduped: Deduped, output: string, review: string | null): string {
-  const { rows, companies, groups, duplicates, doubts, decided, examples } = deduped
+  const { rows, companies, groups, duplicates, doubts, decided, conflicts, examples } = deduped
   const shown = examples.map(({ name, rows: first, size }) => [
     counted(size, 'row'),
     name,
@@ -100,6 +122,11 @@ function formatDeduped(file: string, deduped: Deduped, output: string, review: s
       ? []
       : [
           `${counted(doubts, 'pair')} of groups may be one company: ${review === null ? 'see dup.perhaps, or pass --review FILE' : `write same or different beside them in ${review}, then pass --decisions ${review}`}`,
+        ]),
+    ...(conflicts.length === 0
+      ? []
+      : [
+          `values that merged rows lack (dup.conflicts): ${conflicts.map(({ column, groups }) => `${column} in ${counted(groups, 'group')}`).join(', ')}`,
         ]),
     `Written to ${output}.`,
   ]

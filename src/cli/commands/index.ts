@@ -89,6 +89,11 @@ export const COMMANDS: readonly Command[] = [
         default: 'filled',
         describe: 'The row to keep of a group: filled (most cells), first, newest=COLUMN, or COLUMN=VALUE',
       },
+      {
+        name: 'merge',
+        type: 'list',
+        describe: 'Write one row a group: first-filled, longest, most or all, for all columns or each (Name=longest,Phone=all)',
+      },
       { name: 'review', describe: 'Write the pairs in doubt to this table (.csv, .xlsx), with the decisions so far' },
       { name: 'decisions', describe: 'Apply the decisions of such a table: same or different' },
       JSON_RESULT,
@@ -97,6 +102,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       ['fettle dedupe suppliers.xlsx', 'which suppliers are the same company'],
       ['fettle dedupe crm.csv --keep newest=Updated', 'keep the newest row of each company'],
+      ['fettle dedupe crm.csv --merge Name=longest,Phone=all', 'one row for each company'],
       ['fettle dedupe crm.csv --review pairs.xlsx', 'write the pairs to decide about to a workbook'],
     ],
     load: () => import('./dedupe.ts'),

@@ -12,7 +12,7 @@ const signal = new AbortController().signal
 const READING = { encoding: 'auto', delimiter: ',', header: true, sheet: null, skip: { head: 0, tail: 0 } } as const
 let number = 0
 
-type Files = Pick<Parameters<typeof dedupeList>[1], 'decisions' | 'review'>
+type Files = Pick<Parameters<typeof dedupeList>[1], 'decisions' | 'review' | 'merge'>
 
 /** The rows with their groups. */
 async function dedupe(cwd: string, rows: readonly string[], keep: Keep = { by: 'filled' }, files: Files = {}) {
@@ -148,4 +148,18 @@ test('a decision whose rows have changed, or that numbers or countries contradic
   await expect(dedupe(cwd, DOUBTS, { by: 'filled' }, { decisions: path })).rejects.toThrow(
     'line 3 keeps apart what line 2 makes one company',
   )
+})
+
+test('merged rows are the same in any order of rows, and name the rows that they are of', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const merge = { rest: 'first-filled', columns: new Map([[0, 'longest' as const]]) } as const
+  const mergedOf = async (rows: readonly string[]) => {
+    const found = await dedupe(cwd, rows, { by: 'filled' }, { merge })
+    return { ...found, golden: found.rows.map(cells => cells.slice(0, 3).join()).sort() }
+  }
+  const { deduped, golden, rows } = await mergedOf(LINES)
+  expect(golden).toHaveLength(deduped.companies)
+  expect(rows[0]!.slice(0, 5)).toEqual(['Brackwel Marine Limited', 'GB', expect.any(String), '1', '4'])
+  expect(deduped.conflicts).toContainEqual({ column: 'updated', groups: expect.any(Number) })
+  expect((await mergedOf(LINES.toReversed())).golden).toEqual(golden)
 })
