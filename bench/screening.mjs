@@ -11,10 +11,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { MUTATIONS } from '../build/screening-proof/mutations.js'
 import { importList } from '../build/service/screening/index.js'
 import { Screener } from '../build/service/screening/screener.js'
 import { randomNumbers, readCsv } from './lib/matching-data.mjs'
-import { MUTATIONS } from './lib/screening-mutations.mjs'
 
 const { values } = parseArgs({
   options: {

@@ -26,7 +26,7 @@ export { type InputRef, isDeviceName, ROWS_NAME, RUN_OUTPUT, recordedInput, requ
 export { inputOptionsOf, type Pipeline } from './schema/pipeline.ts'
 export type { PipelineInput, TableRegister } from './schema/schema.ts'
 export { decodePipeline, hasPipelineEnding, PIPELINE_ENDINGS, pipelineFormat } from './source/decode.ts'
-export { parseDuration } from './source/durations.ts'
+export { parseDuration, parseThreshold } from './source/durations.ts'
 export { literal } from './source/interpolate.ts'
 export type { Secrets } from './source/secrets.ts'
 export * from './test-file.ts'

@@ -185,6 +185,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['counted', 'errors', 'loop-turns', 'share-interval', 'model:types', 'normalise', 'pipeline', 'input', 'results'],
     ...['service', 'service/matching:types', 'prepare:types', 'review'],
   ],
+  // What screening finds, measured.
+  'screening-proof': ['contract', 'counted', 'list-sample', 'loop-turns', 'pipeline', 'run', 'report', 'service', 'node:'],
   matcher: ['errors', 'contract', 'nearest', 'loop-turns', 'env:types', 'prepare', 'service', 'service/matching:types'],
   distributed: [
     ...['counted', 'errors', 'model:types', 'pipeline', 'journal', 'client:types', 'files', 'results', 'reuse', 'reuse/files'],
@@ -245,6 +247,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'execution',
       'review',
       'evaluate',
+      'screening-proof',
       'distributed',
       'pipeline-tests',
       'doctor',

@@ -717,8 +717,8 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'screening <action> [kind-or-name] [file]',
-    summary: 'Import, list, show or remove the lists that AML searches read',
-    positionals: storePositionals('list', 'opensanctions, uk, csv', 'the file'),
+    summary: 'Import, list, show or remove the lists that AML searches read; verify what searches find in them',
+    positionals: storePositionals('list', 'opensanctions, uk, csv', 'the file', [], ['verify']),
     options: [
       ...storeOptions('list'),
       {
@@ -726,11 +726,25 @@ export const COMMANDS: readonly Command[] = [
         type: 'list',
         describe: 'import: why the entries are listed (SAN, PEP ...), if the file does not contain it',
       },
+      {
+        name: 'fail',
+        type: 'list',
+        describe:
+          'verify: exit 1 if this holds, such as "recall.oneError < 95%" or "alerts > 3" (of 1,000); default: "recall.unchanged < 100%"',
+      },
+      { name: 'innocents', type: 'list', describe: 'verify: list or register of organisations that should raise no alert' },
+      { name: 'innocent-persons', type: 'list', describe: 'verify: list of persons that should raise no alert' },
+      { name: 'map', type: 'list', describe: 'verify: column of the names of innocents: name=HEADER' },
+      { name: 'threshold', describe: 'verify: lowest score of a hit; default: 85' },
+      { name: 'sample', describe: 'verify: names that are searched with changes, and innocents of a list; default: 5000' },
+      { name: 'html', describe: 'verify: also write the report as a page to this file' },
+      RUNS_DIR,
     ],
     examples: [
       ['fettle screening import uk UK-Sanctions-List.csv', 'import a list for AML searches'],
       ['fettle screening import csv peps.csv --datasets PEP', 'a list without the reason for its entries'],
       ['fettle screening list', 'the lists of this machine'],
+      ['fettle screening verify --innocents customers.csv --html proof.html', 'what searches find, and whom they find wrongly'],
     ],
     load: () => import('./screening.ts'),
   },

@@ -171,8 +171,15 @@ export const storePositionals = (
   kinds: string,
   file: string,
   actions: readonly string[] = [],
+  /** Actions on all of them. */
+  others: readonly string[] = [],
 ): readonly Option[] => [
-  { name: 'action', choices: ['import', 'list', 'info', 'remove', ...actions], isRequired: true, describe: 'What to do' },
+  {
+    name: 'action',
+    choices: ['import', 'list', 'info', 'remove', ...actions, ...others],
+    isRequired: true,
+    describe: 'What to do',
+  },
   {
     name: 'kind-or-name',
     describe: `import: kind of file (${kinds}); ${['info', 'remove', ...actions].join(', ')}: name of the ${thing}`,

@@ -67,7 +67,8 @@ export interface Register {
 /** The index of a smaller register is not stored: building it takes no longer than writing it. */
 const MIN_STORED = 1_000
 
-async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<Company> {
+/** The companies as they were imported. Throws FETTLE_INPUT_READ for a damaged file. */
+export async function* readCompanies(dir: string, info: RegisterInfo): AsyncGenerator<Company> {
   const path = join(folderOf(dir, info.name), info.file)
   let companies = 0
   try {

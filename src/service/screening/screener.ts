@@ -4,7 +4,7 @@
  */
 import type { Dataset } from '../../contract/index.ts'
 import { type Entry, listingsUnder, type PersonName } from './entry.ts'
-import { type OpenList, openList, openSample, readLists } from './lists/import.ts'
+import { type ListInfo, type OpenList, openList, openSample, readLists } from './lists/import.ts'
 import { NameIndex } from './names.ts'
 
 interface Spelling {
@@ -78,6 +78,8 @@ type Documents = { readonly names: string[]; readonly most: number[]; readonly e
 
 interface Opened {
   readonly key: string
+  /** Of the imported lists: none for the sample. */
+  readonly infos: readonly ListInfo[]
   readonly lists: readonly OpenList[]
   /** Number of the first entry of each list. Entries are numbered across all lists. */
   readonly starts: readonly number[]
@@ -168,6 +170,16 @@ export class Screener {
     return list === undefined || position === null ? null : list.at(position)
   }
 
+  /** The imported lists that are searched. Call `ready` before. */
+  get infos(): readonly ListInfo[] {
+    return this.#now().infos
+  }
+
+  /** Every entry with its list. Call `ready` before. */
+  *entries(): Generator<{ list: string; entry: Entry }> {
+    for (const list of this.#now().lists) for (let at = 0; at < list.entries; at++) yield { list: list.name, entry: list.at(at) }
+  }
+
   close(): void {
     for (const list of this.#opened?.lists ?? []) list.close()
     this.#opened = null
@@ -207,7 +219,7 @@ export class Screener {
       throw error
     }
     const before = this.#opened
-    this.#opened = { key, lists, starts, documents }
+    this.#opened = { key, infos, lists, starts, documents }
     for (const list of before?.lists ?? []) list.close()
   }
 

@@ -1,5 +1,5 @@
 /** `fettle screening` as its user types it: lists come in, are shown, go again, and are what a served search looks in. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { fettle, folderOf, STACK, start } from './fettle.ts'
@@ -46,6 +46,52 @@ describe.concurrent('screening lists', () => {
     expect(ended.stderr).toContain(says)
     expect(ended.stderr).not.toMatch(STACK)
     expect([ended.code, ended.stdout]).toEqual([code, ''])
+  })
+
+  test('are verified: every listed name is found, and what is not, or alerts of innocents, ends with 1', async () => {
+    const cwd = folderOf({
+      'list.csv': LIST,
+      'odd.csv': 'name,type,datasets\n!!!,company,SAN\n',
+      'innocents.csv': 'Company,Country\nPrindane Seafood,GB\nLumora Foods,GB\n',
+      'customers.csv': 'id,name,country\n1,Lumora Foods,GB\n',
+    })
+    const env = { FETTLE_DATA: join(cwd, 'data') }
+    const verify = (...args: string[]) => fettle(['screening', 'verify', ...args], { cwd, env })
+    expect(await verify()).toMatchObject({ code: 2, stderr: expect.stringContaining('fettle screening import opensanctions') })
+    await fettle(['screening', 'import', 'csv', 'list.csv'], { cwd, env })
+    await fettle(['register', 'import', 'csv', 'customers.csv'], { cwd, env })
+    const good = await verify('--innocents', 'customers', '--fail', 'alerts > 0', '--fail', 'recall.unchanged < 100%')
+    expect(good).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('alerts of register customers, organisations: 0 of 1,000'),
+    })
+    const alerts = await verify('--innocents', 'innocents.csv', '--fail', 'alerts > 3', '--html', 'proof.html', '--json')
+    expect(alerts.code).toBe(1)
+    expect(JSON.parse(alerts.stdout)).toMatchObject({
+      schema: 'fettle/screening-verify/v1',
+      ok: false,
+      innocents: [{ source: 'innocents.csv', asked: 2, found: 1, alerts: [{ name: 'Prindane Seafood' }] }],
+      checks: [{ text: 'alerts > 3', measured: '500 of 1,000 (1 of 2)', success: false }],
+    })
+    expect(readFileSync(join(cwd, 'proof.html'), 'utf8')).toContain('Prindane Seafood')
+    await fettle(['screening', 'import', 'csv', 'odd.csv'], { cwd, env })
+    expect(await verify('-q')).toMatchObject({ code: 1, stdout: expect.stringContaining('!!! (odd row-1) as !!!: not found') })
+    for (const [args, says] of [
+      [['ours'], 'verify searches all imported lists'],
+      [['--fail', 'recall.unchangd < 1%'], 'did you mean recall.unchanged?'],
+      [['--fail', 'alerts > 3'], 'Pass --innocents or --innocent-persons'],
+      [['--threshold', '86'], 'thresholds are 75, 80, 85, 90, 95, 100'],
+      [['--sample', '0'], 'a whole number from 1'],
+      [['--innocents', 'none.csv'], 'none.csv'],
+      [['--innocents', 'none'], 'none'],
+      [['--html', 'list.csv'], 'refusing to overwrite it'],
+    ] as const) {
+      const ended = await verify(...args)
+      expect(ended.stderr).toContain(says)
+      expect(ended.stdout).toBe('')
+      expect(ended.code).not.toBe(0)
+    }
+    expect(await fettle(['screening', 'list', '--fail', 'alerts > 3'], { cwd, env })).toMatchObject({ code: 2 })
   })
 
   test('are searched by a service that is up already', async () => {
