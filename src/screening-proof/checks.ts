@@ -27,7 +27,7 @@ export interface Counted {
 }
 
 /** `recall.unchanged`, `recall.persons.unchanged`, `alerts`, `alerts.persons`. */
-export const MEASURES: readonly string[] = [
+const MEASURES: readonly string[] = [
   ...MUTATION_NAMES.flatMap(name => [`recall.${name}`, ...KINDS.map(kind => `recall.${kind}.${name}`)]),
   ...['alerts', ...KINDS.map(kind => `alerts.${kind}`)],
 ]

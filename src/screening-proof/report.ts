@@ -77,7 +77,7 @@ export function formatVerification(proof: Verification): string {
     '',
     ...proof.checks.map(({ text, measured, success }) => {
       const { sign, word } = label(success)
-      return `${sign} ${word}: fails if ${text}; ${measured}`
+      return `${sign} ${word}: fail when ${text}; ${measured}`
     }),
     `${counted(proof.searches, 'search', 'searches')} in ${duration(proof.seconds * 1000)}`,
   ]
@@ -96,7 +96,7 @@ export function renderVerification(proof: Verification, tool: Report['metadata']
 <main id="main">
 <section aria-labelledby="checks"><h2 id="checks">Checks</h2>${table(
     'Checks of the screening',
-    ['Fails if', 'Measured', 'Result'],
+    ['Fail when', 'Measured', 'Result'],
     proof.checks.map(({ text, measured, success }) => [text, measured, labelBadge(label(success))]),
   )}</section>
 <section aria-labelledby="lists"><h2 id="lists">Lists</h2>${table(

@@ -17,7 +17,7 @@ const ALL = Object.keys(DATASETS) as Dataset[]
 /** The lowest threshold of a search: what scores less is missed without a score. */
 const LOWEST = 75
 /** Misses of a change, and alerts of innocents, that are named. */
-export const MOST_NAMED = 1000
+const MOST_NAMED = 1000
 
 /** Names that should raise no alert. */
 export interface Innocents {
