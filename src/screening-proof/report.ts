@@ -88,7 +88,7 @@ export function renderVerification(proof: Verification, tool: Report['metadata']
   const { sign, tone } = label(proof.ok)
   const title = 'Proof of the screening'
   const body = html`<header>
-<p class="eyebrow">fettle screening verify</p>
+<p class="eyebrow">Report of fettle</p>
 <h1>${title} ${labelBadge({ sign, tone, word: proof.ok ? 'Passed' : 'Failed' })}</h1>
 <p class="message">${scopeText(proof)}.</p>
 <p class="soft">${time(proof.at)} UTC, ${counted(proof.searches, 'search', 'searches')} in ${duration(proof.seconds * 1000)}.</p>

@@ -1,5 +1,5 @@
 /**
- * Searches every name of the imported lists as it is listed, a sample of them with stated changes, and innocents: what is found, what is
+ * Searches every name of the imported lists unchanged, a sample of them with stated changes, and innocents: what is found, what is
  * missed, and which innocents raise an alert. The same lists give the same sample and the same changes.
  */
 import { hash } from 'node:crypto'
@@ -68,7 +68,7 @@ interface Alert extends Pick<ListedName, 'list' | 'id' | 'name'> {
 export interface Alerts extends Counted {
   readonly kind: Kind
   readonly source: string
-  /** Filled rows of the source, of which `asked` were searched: the sample, each name once. */
+  /** Filled rows of the source; `asked` of them were searched: the sample, each name once. */
   readonly names: number
   /** The first `MOST_NAMED`. */
   readonly alerts: readonly Alert[]

@@ -744,7 +744,7 @@ export const COMMANDS: readonly Command[] = [
       ['fettle screening import uk UK-Sanctions-List.csv', 'import a list for AML searches'],
       ['fettle screening import csv peps.csv --datasets PEP', 'a list without the reason for its entries'],
       ['fettle screening list', 'the lists of this machine'],
-      ['fettle screening verify --innocents customers.csv --html proof.html', 'what searches find, and whom they find wrongly'],
+      ['fettle screening verify --html proof.html', 'what searches find in the lists, and miss'],
     ],
     load: () => import('./screening.ts'),
   },
