@@ -24,6 +24,11 @@ const EXAMPLES = 3
 const EXAMPLE = 60
 /** A number that a spreadsheet wrote with an exponent because it was too long for its cell. */
 const EXPONENT = /^[+-]?\d+([.,]\d+)?[eE][+-]?\d+$/
+const DATE = /^(\d{4}-\d\d-\d\d([T ].*)?|\d{1,2}([./-])\d{1,2}\3(\d{4}|\d\d))$/
+const NUMBER = /^[+-]?(\d[\d.,'\s]*|[.,]\d+)%?$/
+/** No number or date is longer. */
+const MAX_KIND = 40
+
 /** The signs of formulas, and the first byte of their wide and small forms: a cell without one of them runs nothing. */
 const SIGNS = new Set([...Buffer.from('=+-@'), 0xef])
 
@@ -74,12 +79,14 @@ export class CellCounter implements CellCounts {
   readonly tooLong = new Count()
   readonly repeated = new Count()
   readonly digits: Count[] = []
+  readonly kinds = { numbers: 0, dates: 0 }
   leadingZeros = 0
   readonly #delimiter: string
   readonly #numbers: boolean
   readonly #formulas: boolean
   readonly #lengths: boolean
   readonly #isKey: boolean
+  readonly #kinds: boolean
   readonly #hash = new Hash()
   readonly #distinct: DistinctCounter | null
   readonly #values: Values | null
@@ -92,6 +99,7 @@ export class CellCounter implements CellCounts {
     this.#formulas = of.includes('formulas')
     this.#lengths = of.includes('lengths')
     this.#isKey = of.includes('keys')
+    this.#kinds = of.includes('kinds')
     this.#distinct = this.#isKey || of.includes('profile') ? new DistinctCounter(this.#isKey) : null
     this.#values = of.includes('values') ? new Values() : null
   }
@@ -137,6 +145,7 @@ export class CellCounter implements CellCounts {
       this.empty.add(row)
       return
     }
+    if (this.#kinds && end - start <= MAX_KIND) this.#addKind(bytes, start, end)
     if (this.#distinct === null) return
     if (this.#numbers) this.#addNumber(bytes, start, end, row)
     this.#hash.take(bytes, start, end)
@@ -152,6 +161,15 @@ export class CellCounter implements CellCounts {
     if (at === end) return false
     const cell = readText(bytes, start, end).replaceAll('""', '"')
     return neutralise(cell, this.#delimiter) !== cell
+  }
+
+  /** Only a cell that begins with a digit, a sign or a point is worth a string. */
+  #addKind(bytes: DataView, start: number, end: number): void {
+    const first = bytes.getUint8(start)
+    if (first < 0x2b || first > NINE) return
+    const cell = readText(bytes, start, end)
+    if (DATE.test(cell)) this.kinds.dates++
+    else if (NUMBER.test(cell)) this.kinds.numbers++
   }
 
   #addNumber(bytes: DataView, start: number, end: number, row: number): void {

@@ -130,6 +130,14 @@ const columnProfile = object({
   examples: list(text),
 })
 
+const listColumn = object({
+  header: text.nullable(),
+  /** Cells that are not empty; how many of them are a number, and a date. */
+  filled: count,
+  numbers: count,
+  dates: count,
+})
+
 const threshold = object({
   text,
   operator: z.enum(['<', '<=', '>', '>=']),
@@ -321,6 +329,8 @@ export const PLAN_SHAPE = {
   mappings: list(mapping),
   /** What was counted in the columns above; absent where nothing was. */
   profile: free(list(columnProfile).exactOptional()),
+  /** All columns of the list, and what those of the next one are held to; absent where nothing is compared. */
+  contract: free(object({ expect: z.enum(['known', 'exact']), columns: list(listColumn) }).exactOptional()),
   /** Null: the run ends when matched. */
   enrich: object({ product: word<Product>(), tags: list(text) }).nullable(),
   /** By tag, what the service calls the column of the enriched file; absent: its tag. */

@@ -47,7 +47,7 @@ export interface TableEdges {
  */
 export interface WatchedColumn {
   readonly index: number
-  readonly of: readonly ('profile' | 'numbers' | 'values' | 'keys' | 'formulas' | 'lengths')[]
+  readonly of: readonly ('profile' | 'numbers' | 'values' | 'keys' | 'formulas' | 'lengths' | 'kinds')[]
 }
 
 /** How often something occurs, and its first data rows (from 1). */
@@ -75,6 +75,8 @@ export interface CellCounts {
   /** Cells of more characters than a cell of Excel holds. */
   readonly tooLong: ValueWarning
   readonly repeated: ValueWarning
+  /** Cells that are a number, and that are a date. */
+  readonly kinds: { readonly numbers: number; readonly dates: number }
   /** Each different value, the first thousand of them. */
   readonly values: readonly (ValueWarning & { readonly text: string })[]
 }

@@ -46,7 +46,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
 
 /** Keys with their own comparison below, and keys whose change is not reported. */
 const OTHER_KEYS: readonly (keyof Plan)[] = [
-  ...(['service', 'input', 'rows', 'mappings', 'profile', 'key'] as const),
+  ...(['service', 'input', 'rows', 'mappings', 'profile', 'contract', 'key'] as const),
   ...(['version', 'name', 'description', 'tags', 'file', 'limit', 'shard', 'merged', 'sent', 'concurrency'] as const),
   ...(['preparation', 'poll', 'retry', 'retention', 'decisions', 'undone', 'report', 'issues', 'fingerprint'] as const),
   'decideOn',

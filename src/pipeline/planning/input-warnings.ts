@@ -32,6 +32,7 @@ export function watchedColumns(pipeline: Pipeline, header: readonly string[] | n
   }
   const { key } = pipeline.input
   if (key !== null) watch(resolveKey(key, facts, asked).column?.index, 'keys')
+  if (pipeline.input.columns.expect !== 'open') for (let index = 0; index < columns; index++) watch(index, 'kinds')
   const ofAll = pipeline.output && formatFacts(pipeline.output.format).cellCheck
   if (ofAll !== null) for (let index = 0; index < columns; index++) watch(index, ofAll)
   return [...watched].map(([index, of]) => ({ index, of: [...of] }))

@@ -176,6 +176,7 @@ function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, 
     preparation: planPreparation(facts, mappings, { ...counts, collapse: job.collapse }, { shard, send: pipeline.send }),
     mappings,
     profile: cells && profileOf(profiled, cells),
+    contract: cells && contractOf(pipeline, facts, cells),
     enrich: pipeline.enrich,
     headers: pipeline.headers,
     budget: budgetOf(pipeline, shard),
@@ -426,6 +427,18 @@ function profileOf(plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>, ce
         report.rows === 'none' ? [] : isColumnMasked(plan, index) ? counts.examples.slice(0, 1).map(() => MASK) : counts.examples,
     }
   })
+}
+
+/** The columns that those of the next list are compared with. */
+function contractOf({ input: { columns } }: Pipeline, facts: InputFacts, cells: readonly CellCounts[]): Plan['contract'] {
+  const { expect } = columns
+  if (expect === 'open') return undefined
+  const all = Array.from({ length: facts.columns }, (_, index) => {
+    const counts = cells.find(cell => cell.index === index)
+    const filled = counts === undefined ? 0 : filledRows(facts) - counts.empty.count
+    return { header: facts.header?.[index] ?? null, filled, numbers: 0, dates: 0, ...counts?.kinds }
+  })
+  return { expect, columns: all }
 }
 
 function unpacking(packed: Packing): string {

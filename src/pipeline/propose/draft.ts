@@ -95,6 +95,7 @@ export function draftYaml(
     '',
     'input:',
     ...keys(long, { path: 'relative to the working directory', key: keyNote(proposal) }),
+    '  columns: { expect: known }   # refuse a list that lost, renamed or emptied a column of the last good run',
     '  # rows: { min: 1, max: 250000 }   # refuse truncated or oversized files',
     '',
     "mappings:  # the service's name: your header",

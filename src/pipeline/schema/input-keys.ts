@@ -77,6 +77,16 @@ const inputFields = map({
     .optional()
     .transform(limits => limits ?? { min: null, max: null })
     .describe('How many rows the input may have.'),
+  columns: map({
+    expect: z
+      .enum(['known', 'exact', 'open'])
+      .prefault('open')
+      .describe(
+        'Compares the columns with those of the last good run. known: one that is missing, renamed, empty now, or of numbers, dates or text in place of something else is an error; a new or moved one is a warning. exact: all of these are errors. open: compares nothing.',
+      ),
+  })
+    .prefault({})
+    .describe('What the columns of each later list are held to.'),
   keep: flag()
     .prefault(false)
     .describe(

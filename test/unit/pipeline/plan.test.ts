@@ -378,6 +378,7 @@ describe('fingerprint', () => {
       skipped: 1,
       register: [{ name: 'uk', snapshotDate: '2026-01-01', sha256: 'ab' }],
       profile: [],
+      contract: { expect: 'known', columns: [] },
       retention: 86_400_000,
       events: { output: 'events.csv', mark: true },
       accept: { banding: ['A'], review: ['B'], pattern: { name: 'AB' } },

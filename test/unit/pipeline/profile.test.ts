@@ -23,6 +23,7 @@ const counts = (index: number, rest: Partial<CellCounts> = {}): CellCounts => ({
   formulas: NONE,
   tooLong: NONE,
   repeated: NONE,
+  kinds: { numbers: 0, dates: 0 },
   values: [],
   ...rest,
 })
