@@ -39,7 +39,7 @@ export async function readPairDecisions(path: string, root: string): Promise<rea
   throw errorOfIssues(fewIssues(issues, path).map(issue => ({ ...issue, hint: HINT })))
 }
 
-const HINT = 'The file is a table of `fettle dedupe --review`, with same or different in the column decision; see docs/dedupe.md.'
+const HINT = 'The file is a table of pairs in doubt, with same or different in the column decision; see docs/dedupe.md.'
 
 /** Lines that keep apart what other lines make one company. */
 function findContradictions(decisions: readonly PairDecision[], path: string): Issue[] {
@@ -90,7 +90,7 @@ export function findPairs(decisions: readonly PairDecision[], companies: readonl
     // Rows that differ in blanks and case alone have one key.
     for (const a of ours) for (const b of theirs) pairs[decision.decision].push(a < b ? [a, b] : [b, a])
   }
-  // In one order, whatever that of the file.
+  // In one order, for any order of the file.
   for (const couples of [pairs.same, pairs.different]) couples.sort((one, other) => one[0] - other[0] || one[1] - other[1])
   return { pairs, kept, lost }
 }
@@ -100,7 +100,7 @@ export interface ReviewedPair {
   readonly pair: Couple
 }
 
-/** Writes the table of pairs: each cell beside that of the other company. `rowsOf` returns row numbers of a company, from 1. */
+/** Writes the table of pairs: each cell beside the other company's. `rowsOf` returns row numbers of a company, from 1. */
 export async function writePairs(
   { path, format }: { readonly path: string; readonly format: 'csv' | 'xlsx' },
   pairs: readonly ReviewedPair[],

@@ -223,7 +223,7 @@ const locked = (path: string, owner: LockOwner | null): FettleError =>
       : `process ${owner.pid} on ${owner.host} since ${owner.since} holds the lock ${path}`,
   )
 
-/** Takes a lock as soon as it is free. `pause`: called after each try that finds it held; it throws the error to give up. */
+/** Takes a lock, once it is free. `pause`: called after each try that finds it held; it throws the error to give up. */
 export async function waitForLock(
   path: string,
   now: () => number,

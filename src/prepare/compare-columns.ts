@@ -1,4 +1,4 @@
-/** Compares the columns of a list with those of the last good run, as `input.columns` asks. */
+/** Compares the columns of a list with the columns in the last good run, as `input.columns` asks. */
 import { filledRows } from '../model/list.ts'
 import type { Plan } from '../pipeline/index.ts'
 

@@ -178,7 +178,7 @@ export interface RowBefore {
   readonly question: string
 }
 
-/** How many keys of the rows without an answer the last good run had with other cells. `rows`: their digests with those of their keys. */
+/** How many keys of the rows without an answer the last good run had with other cells. `rows`: see `rowOfKey`. */
 async function countChanged(
   { keys, rows }: { readonly keys: DigestIndex; readonly rows: DigestIndex },
   before: AsyncIterable<RowBefore>,

@@ -329,7 +329,7 @@ export const PLAN_SHAPE = {
   mappings: list(mapping),
   /** What was counted in the columns above; absent where nothing was. */
   profile: free(list(columnProfile).exactOptional()),
-  /** All columns of the list, and what those of the next one are held to; absent where nothing is compared. */
+  /** All columns of the list, and what later lists are held to; absent where nothing is compared. */
   contract: free(object({ expect: z.enum(['known', 'exact']), columns: list(listColumn) }).exactOptional()),
   /** Null: the run ends when matched. */
   enrich: object({ product: word<Product>(), tags: list(text) }).nullable(),

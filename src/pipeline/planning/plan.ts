@@ -429,7 +429,7 @@ function profileOf(plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>, ce
   })
 }
 
-/** The columns that those of the next list are compared with. */
+/** The columns with which the next list is compared. */
 function contractOf({ input: { columns } }: Pipeline, facts: InputFacts, cells: readonly CellCounts[]): Plan['contract'] {
   const { expect } = columns
   if (expect === 'open') return undefined

@@ -82,7 +82,7 @@ const inputFields = map({
       .enum(['known', 'exact', 'open'])
       .prefault('open')
       .describe(
-        'Compares the columns with those of the last good run. known: one that is missing, renamed, empty now, or of numbers, dates or text in place of something else is an error; a new or moved one is a warning. exact: all of these are errors. open: compares nothing.',
+        'Compares the columns with the last good run. known: one that is missing, renamed, empty now, or of numbers, dates or text in place of something else is an error; a new or moved one is a warning. exact: all of these are errors. open: compares nothing.',
       ),
   })
     .prefault({})

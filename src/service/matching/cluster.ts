@@ -38,7 +38,7 @@ const differ = (a: string, b: string): boolean => a !== '' && b !== '' && a !== 
 
 const groupWords = (marks: string): string => distinctWords(marks).filter(isGroupWord).sort().join(' ')
 
-/** In what no two records of one company differ, whatever a person says of them. */
+/** In what no two records of one company differ, also where a person joins them. */
 const HARD = ['country', 'orgNumber', 'vatNumber'] as const
 
 export interface Clash {
@@ -186,7 +186,7 @@ export class ListClusters {
       if (found === null) all.join(a, b)
       else refused.push({ ...found, pair })
     }
-    // Without what is decided to be the same: a person may join sisters, which says nothing about others of their names.
+    // Without what is decided to be the same: a person may join sisters, and others of their names stay apart.
     const found = same.length === 0 ? all : new Sets(size, factsOf)
     for (const { a, b, logOdds } of pairs) {
       if (logOdds < SAME) break

@@ -1,4 +1,4 @@
-/** The columns of a list are compared with those of the last good run: each drift is told before a request, and no unchanged list is. */
+/** The columns of a list are compared with the last good run: each drift is reported before a request, and no unchanged list is. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { check, run } from '../../../src/index.ts'
 import { compareColumns } from '../../../src/prepare/compare-columns.ts'
@@ -49,7 +49,7 @@ const header = (table: Table, change: (row: readonly string[]) => readonly strin
 ]
 const without = (row: readonly string[], at: number): string[] => row.filter((_, place) => place !== at)
 
-/** What may happen to a list, and by what it is told; `isLoss`: also where new columns are welcome. */
+/** What may happen to a list, and whether it is a loss; `isLoss`: also where new columns are welcome. */
 const DRIFTS: readonly (readonly [what: string, isLoss: boolean, change: (table: Table) => Table])[] = [
   ['last column lost', true, table => table.map(row => row.slice(0, -1))],
   ['column in the middle lost', true, table => table.map(row => without(row, 2))],
@@ -106,7 +106,7 @@ async function planOf(table: Table, expects: string) {
 
 describe('the columns of two lists', () => {
   test.each(HEADERS.map((headers, seed) => [headers[0], headers, seed] as const))(
-    'with the header %s: each drift is told, and nothing else',
+    'with the header %s: each drift is reported, and nothing else',
     async (_, headers, seed) => {
       const before = await planOf(listOf(headers, seed), 'known')
       for (const [what, change] of SAME) {
