@@ -303,8 +303,16 @@ function findOverlap(table: Fields, earlier: Rule, later: Rule) {
   return { fields, isOfRanges: compared.length === 1 && compared[0]!.isOfRanges }
 }
 
-/** Fields whose columns do not exist. `known`: the columns that there are; `what`: what has them. */
-export function columnProblems(table: DecisionTable, known: readonly string[], what: string): TableProblem[] {
+/** The columns that there are, and what has them. */
+export interface KnownColumns {
+  readonly known: readonly string[]
+  readonly what: string
+  /** What would make an unknown column known. */
+  readonly hintFor?: (column: string) => string | undefined
+}
+
+/** Fields whose columns do not exist. */
+export function columnProblems(table: DecisionTable, { known, what, hintFor }: KnownColumns): TableProblem[] {
   return namedFields(table).flatMap((name): TableProblem[] => {
     const columns = columnsOf(table, name)
     if (columns.some(column => known.includes(column))) return []
@@ -314,6 +322,7 @@ export function columnProblems(table: DecisionTable, known: readonly string[], w
       path: isDeclared ? ['fields', name, 'from'] : path,
       part: isDeclared ? undefined : 'key',
       message,
+      hint: hintFor?.(columns[0]!),
     })) as TableProblem[]
   })
 }

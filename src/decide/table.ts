@@ -65,7 +65,7 @@ const field = map(
       .union([text('a column'), z.array(text('a column')).min(1, { error: 'at least one column' })], { error: 'a column' })
       .optional()
       .describe(
-        'The column that is read: a header of the list, a tag, match.* or screen.*; of several, the first that exists. Absent: its name.',
+        'The column that is read: a header of the list, a tag, match.*, screen.* or events.*; of several, the first that exists. Absent: its name.',
       ),
     type: z
       .enum(TYPES, { error: `one of ${TYPES.join(', ')}` })

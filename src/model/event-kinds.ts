@@ -20,6 +20,8 @@ const WORDS = {
 
 type Kind = keyof typeof WORDS
 
+export const EVENT_KINDS = Object.keys(WORDS) as readonly Kind[]
+
 /** The first that fits the name of a rule counts. */
 const BY_RULE: readonly (readonly [Kind, RegExp])[] = [
   ['dissolved', /no longer active|dissol|ceased|insolv|liquidat|bankrupt/i],
@@ -52,6 +54,16 @@ function findKind({ rule, new: now }: NamedEvent): string {
   return kind ?? rule.name
 }
 
+/** What a decision table counts of the events of a company: all, those of a kind, and by its number those of a rule. */
+export const eventCounts = (rules: readonly number[]): string[] => ['count', ...EVENT_KINDS, ...rules.map(String)]
+
+/** As what an event is counted for a decision table; a company that is dissolved has changed its status. */
+export function countsAs(event: NamedEvent & { readonly rule: { readonly code: number | null } }): string[] {
+  const kind = EVENT_KINDS.find(known => known === findKind(event))
+  const { code } = event.rule
+  return ['count', ...(kind ? [kind] : []), ...(kind === 'dissolved' ? ['status'] : []), ...(code === null ? [] : [String(code)])]
+}
+
 /** Companies by what happened to them; a company with two events of a kind counts once. */
 export function countKinds(events: Iterable<NamedEvent>): Record<string, number> {
   const companies = new Map<string, Set<string>>()
@@ -64,8 +76,7 @@ export function countKinds(events: Iterable<NamedEvent>): Record<string, number>
 
 /** `14 changed status, 3 moved`; a kind without words is the name of its rule. */
 export function kindWords(counts: Readonly<Record<string, number>>): string {
-  const known = Object.keys(WORDS) as Kind[]
-  const kinds = [...known, ...Object.keys(counts).filter(kind => !(known as string[]).includes(kind))]
+  const kinds = [...EVENT_KINDS, ...Object.keys(counts).filter(kind => !(EVENT_KINDS as readonly string[]).includes(kind))]
   return kinds
     .flatMap(kind => (counts[kind] ? [`${counts[kind]} ${WORDS[kind as Kind] ?? `with ${JSON.stringify(kind)}`}`] : []))
     .join(', ')

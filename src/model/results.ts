@@ -330,6 +330,12 @@ export interface ScreenedHits {
   readonly risks: Readonly<Record<string, number>>
 }
 
+/** What happened to a company of the portfolio since the last run, as numbers of events. */
+export interface CompanyEvents {
+  readonly id: string
+  readonly counts: Readonly<Record<string, number>>
+}
+
 export interface PublishedResults {
   readonly files: readonly OutputFile[]
   /** A check failed, and the files have separate names, next to the files of the plan. */

@@ -14,7 +14,7 @@ interface StagePlan {
     readonly remove?: object
   } | null
   readonly screen?: object | null
-  readonly decide?: { readonly waits?: true }
+  readonly decide?: { readonly waits?: true; readonly events?: true }
   readonly tree?: object
   readonly reuse?: { readonly decide?: number } | null
   readonly events?: { readonly mark: boolean } | null
@@ -49,9 +49,10 @@ const STAGES = [
     name: 'events',
     group: 'early',
     isPlanned: ({ events }) => events != null,
-    operations: ({ portfolio }) => [
+    operations: ({ portfolio, decide }) => [
       portfolio?.id == null ? 'listPortfolios' : 'readPortfolio',
       'listPortfolioNotificationEvents',
+      ...(decide?.events === true ? (['listPortfolioCompanies'] as const) : []),
     ],
   },
   {

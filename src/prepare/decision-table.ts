@@ -1,10 +1,11 @@
 /** Reads the decision table of a pipeline, and checks it against the columns that its rules will read. */
 import { resolve } from 'node:path'
-import { columnProblems } from '../decide/problems.ts'
+import { columnProblems, type KnownColumns } from '../decide/problems.ts'
 import { columnsOf, type DecisionTable, namedFields } from '../decide/table.ts'
 import { type Issue, issue, type Place } from '../errors.ts'
 import type { OutputFormat } from '../formats/index.ts'
 import { AS_FOUND, inspect } from '../input/table/inspect.ts'
+import { eventCounts } from '../model/event-kinds.ts'
 import { didYouMean } from '../nearest.ts'
 import {
   type InputFacts,
@@ -15,6 +16,7 @@ import {
   testProblems,
 } from '../pipeline/index.ts'
 import type { DecidedFile } from '../results/decide-file.ts'
+import { isOfRun } from '../results/decide-rows.ts'
 import { findWayOut } from './decisions.ts'
 import { readText } from './read-pipeline.ts'
 
@@ -23,7 +25,7 @@ interface TableContext {
   readonly cwd: string
   readonly today: string
   /** The columns that there are, and what has them; null: any. */
-  readonly columns: { readonly known: readonly string[]; readonly what: string } | null
+  readonly columns: KnownColumns | null
   /** Absent: its tests are run. */
   readonly runsTests?: boolean
 }
@@ -40,7 +42,7 @@ export async function readTable(
   }
   const { table, issues, issuesOf } = parseDecisionTable(text, file)
   if (table === null) return { table, issues }
-  const unknown = columns === null ? [] : columnProblems(table, columns.known, columns.what)
+  const unknown = columns === null ? [] : columnProblems(table, columns)
   const found = issuesOf([...unknown, ...(runsTests ? testProblems(table, today) : [])])
   return { table: found.length > 0 ? null : table, issues: [...issues, ...found] }
 }
@@ -82,6 +84,22 @@ function repeatedColumns(table: DecisionTable, { header }: InputFacts, file: str
 /** Hits of a dataset that is not searched for are not known. */
 const screenColumns = (screen: Pipeline['screen']): readonly string[] =>
   screen === null ? [] : ['screen.hits', ...screen.datasets.map(dataset => `screen.${dataset}`)]
+/** Of the rules of a portfolio, those are known to raise events that it names. */
+function eventColumns({ events, portfolio }: Pick<Pipeline, 'events' | 'portfolio'>, isEmbedded: boolean): readonly string[] {
+  if (events === null || isEmbedded) return []
+  const rules = Object.values(portfolio?.rules ?? {}).flatMap(named => (named === 'default' ? [] : named.map(({ code }) => code)))
+  return eventCounts(rules).map(name => `events.${name}`)
+}
+
+const hintFor =
+  (isEmbedded: boolean) =>
+  (column: string): string | undefined => {
+    if (column.startsWith('screen.')) return 'Add screen, with the dataset, to the pipeline.'
+    if (!column.startsWith('events.')) return undefined
+    if (isEmbedded) return 'The portfolios of the embedded service end with the run: name a service.'
+    return 'Add portfolio and events to the pipeline, and a rule with a number to portfolio.rules.'
+  }
+
 const OF_MATCH = [...RESULT_COLUMNS].filter(name => /^(?:match|answer)\./.test(name))
 
 interface TablePlace extends Omit<TableContext, 'columns'> {
@@ -113,9 +131,10 @@ function treeIssues(
 
 /** The table of a pipeline for its plan, and its problems. */
 export async function planTable(
-  { decide, screen, enrich }: Pick<Pipeline, 'decide' | 'screen' | 'enrich'>,
+  pipeline: Pick<Pipeline, 'decide' | 'screen' | 'enrich' | 'events' | 'portfolio'>,
   { header, list, cwd, roots, today, at, isEmbedded }: TablePlace,
 ): Promise<{ readonly decide: PlannedDecide | undefined; readonly issues: readonly Issue[] }> {
+  const { decide, screen, enrich } = pipeline
   if (decide === null) return { decide: undefined, issues: [] }
   const { table: path, asOf, service, fields } = decide
   if (path === null) {
@@ -124,10 +143,13 @@ export async function planTable(
   }
   const reason = await findWayOut(path, { cwd, roots }, 'decide')
   if (reason !== null) return { decide: undefined, issues: [issue('FETTLE_PIPELINE_PATH', reason, { at })] }
-  const known = [...(header ?? []), ...(enrich?.tags ?? []), ...OF_MATCH, ...screenColumns(screen)]
-  const columns = { known, what: `${list} or of its answers` }
+  const ofList = (header ?? []).filter(name => !isOfRun(name))
+  const [ofScreen, ofEvents] = [screenColumns(screen), eventColumns(pipeline, isEmbedded)]
+  const known = [...ofList, ...(enrich?.tags ?? []), ...OF_MATCH, ...ofScreen, ...ofEvents]
+  const columns = { known, what: `${list} or of its answers`, hintFor: hintFor(isEmbedded) }
   const { table, issues } = await readTable(path, { cwd, today: asOf ?? today, columns })
   if (table === null) return { decide: undefined, issues }
-  const waits = namedFields(table).some(field => columnsOf(table, field).some(name => screenColumns(screen).includes(name)))
-  return { decide: { path, asOf, table, waits: waits || undefined }, issues }
+  const reads = (columns: readonly string[]): true | undefined =>
+    namedFields(table).some(field => columnsOf(table, field).some(name => columns.includes(name))) || undefined
+  return { decide: { path, asOf, table, waits: reads(ofScreen), events: reads(ofEvents) }, issues }
 }

@@ -13,6 +13,7 @@ import {
   APPLIED_FILE,
   CANDIDATES_FILE,
   COMPANIES_FILE,
+  COMPANY_EVENTS_FILE,
   FETCHED_FILE,
   HITS_FILE,
   isAnswersFile,
@@ -82,6 +83,7 @@ export const isWholeFile = (name: string): boolean =>
     ACCEPTED_FILE,
     FETCHED_FILE,
     HITS_FILE,
+    COMPANY_EVENTS_FILE,
     TREE_FILE,
     RULED_FILE,
   ].includes(name)

@@ -5,20 +5,30 @@ import { Decider, type Decision } from '../decide/decide.ts'
 import { testTable } from '../decide/problems.ts'
 import { appliesOn, columnsOf, type DecisionTable, OTHERWISE } from '../decide/table.ts'
 import { readJsonLines, writeJsonLines } from '../files/json-lines.ts'
-import type { DecideCounts, MatchExample, ScreenedHits } from '../model/results.ts'
+import type { CompanyEvents, DecideCounts, MatchExample, ScreenedHits } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { firstCell, isFound, type RowResult } from './decisions/apply-decisions.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { COMPANY_TAGS, NAME_TAGS } from './enriched-file.ts'
-import { HITS_FILE } from './file-names.ts'
+import { COMPANY_EVENTS_FILE, HITS_FILE } from './file-names.ts'
 import { shownKey, shownName } from './output/report-row.ts'
 import type { JoinedRow } from './row-sink.ts'
 
 /** Of the column `screen.hits`, and `screen.SAN` for a dataset. */
 const SCREEN = 'screen.'
+/** Of the column `events.count`, `events.status` for a kind, and `events.105` for a rule. */
+const EVENTS = 'events.'
 
-/** By the ids of companies. */
-export type HitsById = ReadonlyMap<string, ScreenedHits>
+/** A column that only the run has: one of the list never stands for it. */
+export const isOfRun = (name: string): boolean => name.startsWith(SCREEN) || name.startsWith(EVENTS)
+
+/** What a run found about companies, by their ids. */
+export interface Findings {
+  /** Null without searches. */
+  readonly hits: ReadonlyMap<string, ScreenedHits> | null
+  /** Null without events. */
+  readonly events: ReadonlyMap<string, CompanyEvents> | null
+}
 
 /** Keeps what the searches found; `publish` decides by it from then on. Throws FETTLE_OUTPUT_WRITE. */
 export const storeHits = (workDir: string, screened: readonly ScreenedHits[]): Promise<void> =>
@@ -27,20 +37,29 @@ export const storeHits = (workDir: string, screened: readonly ScreenedHits[]): P
     screened.map(({ id, hits, risks }): ScreenedHits => ({ id, hits, risks })),
   )
 
+/** Keeps what happened to the companies of the portfolio; `publish` decides by it from then on. Throws FETTLE_OUTPUT_WRITE. */
+export const storeEvents = (workDir: string, companies: readonly CompanyEvents[]): Promise<void> =>
+  writeJsonLines(join(workDir, COMPANY_EVENTS_FILE), companies)
+
 /** Null before the searches. */
-export async function readHits(workDir: string): Promise<HitsById | null> {
-  const path = join(workDir, HITS_FILE)
+export const readHits = (workDir: string): Promise<Findings['hits']> => readById<ScreenedHits>(join(workDir, HITS_FILE))
+
+/** Null where no events were read: there was no portfolio yet. */
+export const readEvents = (workDir: string): Promise<Findings['events']> =>
+  readById<CompanyEvents>(join(workDir, COMPANY_EVENTS_FILE))
+
+async function readById<Company extends { readonly id: string }>(path: string): Promise<ReadonlyMap<string, Company> | null> {
   if (!existsSync(path)) return null
-  const found = new Map<string, ScreenedHits>()
-  for await (const company of readJsonLines<ScreenedHits>(path)) found.set(company.id, company)
+  const found = new Map<string, Company>()
+  for await (const company of readJsonLines<Company>(path)) found.set(company.id, company)
   return found
 }
 
 export type DecidedRow = Pick<JoinedRow, 'inputRow' | 'result'>
 type ReadCell = (row: DecidedRow) => string | undefined
 
-/** Returns what decides about a row; `hits`: of companies that were searched for. */
-export function rowDecider(plan: Plan, hits: HitsById | null): ((row: DecidedRow) => Decision | null) | null {
+/** Returns what decides about a row. */
+export function rowDecider(plan: Plan, findings: Findings): ((row: DecidedRow) => Decision | null) | null {
   const { decide } = plan
   if (decide === undefined) return null
   const decider = new Decider(decide.table, dayOf(plan))
@@ -53,7 +72,7 @@ export function rowDecider(plan: Plan, hits: HitsById | null): ((row: DecidedRow
     if (result.outcome === 'skipped') return null
     if (result.columns !== last || readers.length === 0) {
       last = result.columns
-      readers = sources.map(names => cellReader(plan, names, result.columns, hits))
+      readers = sources.map(names => cellReader(plan, names, result.columns, findings))
     }
     for (let at = 0; at < readers.length; at++) cells[at] = readers[at]!(row)
     return decider.decide(cells)
@@ -61,13 +80,14 @@ export function rowDecider(plan: Plan, hits: HitsById | null): ((row: DecidedRow
 }
 
 /**
- * Reads the first of these columns that the searches, the answers or the list have. A list may be an earlier output: its columns never stand
+ * Reads the first of these columns that the run, the answers or the list have. A list may be an earlier output: its columns never stand
  * for columns of the present answer, also where a row has none.
  */
-export function cellReader(plan: Plan, names: readonly string[], columns: EnrichedColumns, hits: HitsById | null): ReadCell {
+export function cellReader(plan: Plan, names: readonly string[], columns: EnrichedColumns, findings: Findings | null): ReadCell {
   for (const name of names) {
     if (name === 'match.outcome') return ({ result }) => result.outcome
-    if (name.startsWith(SCREEN)) return ({ result }) => readHit(result, name.slice(SCREEN.length), hits)
+    if (name.startsWith(SCREEN)) return ({ result }) => readHit(result, name.slice(SCREEN.length), findings?.hits)
+    if (name.startsWith(EVENTS)) return ({ result }) => readEvent(result, name.slice(EVENTS.length), findings?.events)
     const at = columns.find(name)
     if (at !== -1) return ({ result }) => result.overrideCell?.(name) ?? result.row[at]
     const own = isOfAnswer(plan, name) ? -1 : (plan.input.header?.indexOf(name) ?? -1)
@@ -81,8 +101,8 @@ const isOfAnswer = ({ enrich }: Plan, name: string): boolean =>
   /^(?:match|answer)\./.test(name) || enrich?.tags.includes(name) === true
 
 /** Undefined for a company that was not searched for, and where a hit names no dataset: absence of hits is not known then. */
-function readHit(result: RowResult, what: string, hits: HitsById | null): string | undefined {
-  const found = isFound(result) ? hits?.get(firstCell(result, COMPANY_TAGS)) : undefined
+function readHit(result: RowResult, what: string, hits: Findings['hits'] = null): string | undefined {
+  const found = findCompany(result, hits)
   if (found === undefined) return undefined
   if (what === 'hits') return String(found.hits)
   const counts = Object.entries(found.risks)
@@ -94,6 +114,15 @@ function readHit(result: RowResult, what: string, hits: HitsById | null): string
   const whole = sumOf(dataset => what.startsWith(`${dataset}-`))
   return String(Math.max(found.risks[what] ?? 0, parts, whole))
 }
+
+/** Undefined for a company that was not in the portfolio: whether something happened to it is not known. */
+function readEvent(result: RowResult, what: string, events: Findings['events'] = null): string | undefined {
+  const found = findCompany(result, events)
+  return found && String(found.counts[what] ?? 0)
+}
+
+const findCompany = <Company>(result: RowResult, all: ReadonlyMap<string, Company> | null): Company | undefined =>
+  isFound(result) ? all?.get(firstCell(result, COMPANY_TAGS)) : undefined
 
 const EXAMPLES = 3
 

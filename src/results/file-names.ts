@@ -24,6 +24,8 @@ export const ACCEPTED_FILE = 'accepted.jsonl'
 export const FETCHED_FILE = 'fetched.jsonl'
 /** Hits of the companies that were searched for, which a decision table reads. */
 export const HITS_FILE = 'hits.jsonl'
+/** Events of the companies of the portfolio, which a decision table reads. */
+export const COMPANY_EVENTS_FILE = 'company-events.jsonl'
 /** Questions to a decision tree of the service, and what it decided. */
 export const TREE_FILE = 'decide.jsonl'
 export const RULED_FILE = 'decided.jsonl'

@@ -16,6 +16,7 @@ import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { countEmptyRows, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
 import type {
+  CompanyEvents,
   FetchedCompany,
   FetchedTags,
   Outcomes,
@@ -40,7 +41,7 @@ import { auditorOf } from './audit.ts'
 import { compareStates } from './changes/compare.ts'
 import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { type Undone, UndoneFinder } from './changes/undone.ts'
-import { type HitsById, readHits, rowDecider, storeHits } from './decide-rows.ts'
+import { type Findings, readEvents, readHits, rowDecider, storeEvents, storeHits } from './decide-rows.ts'
 import { applyDecision, foundIds, isFound, learn, type RowResult, SKIPPED } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
@@ -71,6 +72,7 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
     accepted: (from: number) => readAccepted(workDir, from),
     keepFetched: (found: Readonly<Record<string, FetchedCompany['tags']>>) => storeFetched(workDir, found),
     keepHits: (screened: readonly ScreenedHits[]) => storeHits(workDir, screened),
+    keepEvents: (companies: readonly CompanyEvents[]) => storeEvents(workDir, companies),
     treeQuestions: (listed: number, from?: number) => readTreeQuestions(workDir, listed, from),
     keepRuled: (answers: readonly (readonly [string, TreeAnswer])[]) => storeRuled(workDir, answers),
     companies: (listed: number, from?: number) => readCompanies(workDir, listed, from),
@@ -165,8 +167,8 @@ interface Facts {
   /** The rows of the run to compare with. */
   readonly before: RowStates | null
   readonly keepsStates: boolean
-  /** Null before the searches of the run. */
-  readonly hits: HitsById | null
+  /** What the table reads besides the rows; searches are null before they were made. */
+  readonly findings: Findings
   /** Null before the decision tree of the plan was asked. */
   readonly ruled: TreeAnswers | null
   /** What decides reads searches or answers of a tree that are not there yet: the outputs are written after them. */
@@ -176,6 +178,7 @@ interface Facts {
 async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): Promise<Facts> {
   const { candidates } = plan
   const hits = plan.decide?.waits === true ? await readHits(workDir) : null
+  const events = plan.decide?.events === true ? await readEvents(workDir) : null
   const ruled = plan.tree === undefined ? null : await readRuled(workDir)
   const decisions = (await options.decisions?.()) ?? null
   const otherFiles = decisions === null || decisions.rows === 0 ? ((await options.otherDecisions?.()) ?? null) : null
@@ -186,7 +189,7 @@ async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): 
     fetched: candidates?.fetch == null ? null : await readFetched(workDir),
     before: options.baseline == null ? null : await readStates(options.baseline.workDir),
     keepsStates: plan.output !== null && plan.shard === undefined,
-    hits,
+    findings: { hits, events },
     ruled,
     isWaiting: (plan.decide?.waits === true && hits === null) || (plan.tree !== undefined && ruled === null),
   }
@@ -281,7 +284,7 @@ type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readon
 /** Returns what makes the row that all sinks get. It throws FETTLE_DECISIONS. */
 function rowJoiner(
   plan: Plan,
-  { decisions, otherFiles, proposals, fetched, keepsStates, hits, ruled, isWaiting }: Facts,
+  { decisions, otherFiles, proposals, fetched, keepsStates, findings, ruled, isWaiting }: Facts,
 ): RowJoiner {
   // Every row, not only those that a person may decide about.
   const identifiesAll = otherFiles !== null || decisions !== null
@@ -291,7 +294,7 @@ function rowJoiner(
   const correctDuplicate = duplicateCorrector(plan)
   const assertOneRow = sharedDecisionChecker(plan)
   const audit = auditorOf(plan)
-  const decide = isWaiting ? null : ruled === null ? rowDecider(plan, hits) : treeDecider(plan, ruled)
+  const decide = isWaiting ? null : ruled === null ? rowDecider(plan, findings) : treeDecider(plan, ruled)
   const nameAt = plan.mappings.findLast(({ mapping }) => mapping === 'name')?.index ?? -1
   const names = decisions === null ? null : new LearnedNames(decisions, plan.precision)
   return (number, inputRow, uploadRow, { answer: found, isRepeat }) => {

@@ -16,6 +16,7 @@ import type {
 } from '../model/requests.ts'
 import type {
   AcceptedCompany,
+  CompanyEvents,
   EarlierSearch,
   FetchedCompany,
   FoundCompany,
@@ -75,6 +76,8 @@ export interface Results {
   keepFetched(found: Readonly<Record<string, FetchedCompany['tags']>>): Promise<void>
   /** Stores what searches found about companies; `publish` decides by it from then on. */
   keepHits(screened: readonly ScreenedHits[]): Promise<void>
+  /** Stores the events of each company of the portfolio; `publish` decides by them from then on. */
+  keepEvents(companies: readonly CompanyEvents[]): Promise<void>
   /** The `listed` questions to a decision tree, from index `from` on. */
   treeQuestions(listed: number, from: number): AsyncIterable<TreeQuestion>
   /** Stores what the tree decided by question; `publish` decides by it from then on. */

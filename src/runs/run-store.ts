@@ -14,6 +14,7 @@ import { describeSeries, isMergeOf, isSameWork, lineOf, type Plan, type SeriesPl
 import {
   ACCEPTED_FILE,
   CANDIDATES_FILE,
+  COMPANY_EVENTS_FILE,
   FETCHED_FILE,
   HITS_FILE,
   isBeforeJournal,
@@ -260,7 +261,17 @@ export function runOfKey(
 const isKeptForReview = (name: string): boolean =>
   isEnrichedFile(name) ||
   name === REVIEW_FILE ||
-  [CHOICE_FILE, QUESTIONS_FILE, CANDIDATES_FILE, ACCEPTED_FILE, FETCHED_FILE, HITS_FILE, TREE_FILE, RULED_FILE].includes(name)
+  [
+    CHOICE_FILE,
+    QUESTIONS_FILE,
+    CANDIDATES_FILE,
+    ACCEPTED_FILE,
+    FETCHED_FILE,
+    HITS_FILE,
+    COMPANY_EVENTS_FILE,
+    TREE_FILE,
+    RULED_FILE,
+  ].includes(name)
 
 /**
  * Removes what earlier runs of a pipeline left: files for a review, since only the newest run of a series is reviewed; rows, but for the

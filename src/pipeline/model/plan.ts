@@ -244,8 +244,8 @@ const candidates = object({
   fetch: z.enum(['job', 'report']).nullable(),
 })
 
-/** `asOf`: the day of the decisions if the pipeline names one; `waits`: they need the searches of the run. */
-const decide = object({ path: text, asOf: text.nullable(), table: tableSchema, waits: mark })
+/** `asOf`: the day of the decisions if the pipeline names one; `waits`: they need the searches of the run; `events`: the events of its portfolio. */
+const decide = object({ path: text, asOf: text.nullable(), table: tableSchema, waits: mark, events: mark })
 
 /** A decision tree of the service, by name or id, with the columns of its fields; `budget`: most runs of it, null for no limit. */
 const tree = object({ name: text, fields: record(TABLE_PARTS.field), budget: count.nullable() })

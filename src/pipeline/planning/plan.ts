@@ -130,8 +130,9 @@ function settingsIssues(pipeline: Pipeline, facts: InputFacts, context: PlanCont
 }
 
 /** What this service, limit or shard leaves out. */
-function contextIssues(pipeline: Pipeline, { service, limit, shard }: PlanContext, at: At): Issue[] {
-  const issues = [...eventIssues(pipeline, service, at), ...limitIssues(pipeline, limit, at)]
+function contextIssues(pipeline: Pipeline, context: PlanContext, at: At): Issue[] {
+  const { service, shard } = context
+  const issues = [...eventIssues(pipeline, service, at), ...limitIssues(pipeline, context, at)]
   if (pipeline.reuse !== null && service.kind === 'embedded')
     issues.push(issue('FETTLE_REUSE_UNUSED', UNUSED, { severity: 'info', at: at('reuse') }))
   return shard === undefined ? issues : [...issues, ...shardIssues(pipeline, shard.shard, at)]
@@ -223,10 +224,11 @@ function eventIssues({ events }: Pipeline, { kind }: Plan['service'], at: At): I
 }
 
 /** A trial over the first rows would remove the companies of all other rows, and mark events that nothing else reads. */
-function limitIssues({ portfolio, events }: Pipeline, limit: number | null, at: At): Issue[] {
+function limitIssues({ portfolio, events }: Pipeline, { limit, decide }: PlanContext, at: At): Issue[] {
   if (limit === null || portfolio === null) return []
   const [left, verb] = events === null ? ['portfolio', 'is'] : ['portfolio and events', 'are']
-  const message = `${left} ${verb} left out: only the first ${counted(limit, 'row')} of the list are sent`
+  const effect = decide?.events === true ? '; rules that read events refer rows' : ''
+  const message = `${left} ${verb} left out: only the first ${counted(limit, 'row')} of the list are sent${effect}`
   return [issue('FETTLE_PIPELINE_UNSUPPORTED', message, { severity: 'warn', at: at('portfolio'), hint: 'Run without a limit.' })]
 }
 

@@ -5,8 +5,10 @@
  */
 import { counted } from '../../counted.ts'
 import type { RunEventInput } from '../../journal/index.ts'
-import { countKinds } from '../../model/event-kinds.ts'
+import { countKinds, countsAs } from '../../model/event-kinds.ts'
 import type { CompanyEvent, Portfolio } from '../../model/requests.ts'
+import type { CompanyEvents } from '../../model/results.ts'
+import type { Plan } from '../../pipeline/model/types.ts'
 import type { EventStore, Ports } from '../ports.ts'
 import { type RunStep, type StageEvents, warning } from '../stage.ts'
 import { findPortfolio } from './portfolio.ts'
@@ -25,23 +27,42 @@ function findStore({ events }: Ports): EventStore {
   return events
 }
 
-async function withReferences(portfolio: Portfolio, events: readonly CompanyEvent[], ports: Ports) {
-  if (events.length === 0) return []
-  const companies = await ports.portfolios.listCompanies(portfolio.id, { signal: ports.signal })
+interface ListedCompany {
+  readonly id: string
+  readonly reference: string
+}
+
+async function withReferences(companies: readonly ListedCompany[], events: readonly CompanyEvent[], ports: Ports) {
   const references = new Map(companies.map(({ id, reference }) => [id, reference]))
   const nameless = new Set(events.map(({ company }) => company.id).filter(id => (references.get(id) ?? '') === ''))
   const keys = nameless.size === 0 ? new Map<string, string>() : await findStore(ports).keys(nameless)
   return events.map(event => ({ ...event, reference: references.get(event.company.id) || (keys.get(event.company.id) ?? '') }))
 }
 
-async function read(portfolio: Portfolio, mark: boolean, ports: Ports): Promise<RunEventInput> {
+/** For each company of the portfolio, those without events too: nothing happened to them, which is not known of any other. */
+function countByCompany(companies: readonly ListedCompany[], events: readonly CompanyEvent[]): CompanyEvents[] {
+  const found = new Map<string, Record<string, number>>(companies.map(({ id }) => [id, {}]))
+  for (const event of events) {
+    const counts = found.get(event.company.id) ?? {}
+    found.set(event.company.id, counts)
+    for (const name of countsAs(event)) counts[name] = (counts[name] ?? 0) + 1
+  }
+  return [...found].map(([id, counts]) => ({ id, counts }))
+}
+
+async function read(portfolio: Portfolio, { events: planned, decide }: Plan, ports: Ports): Promise<RunEventInput> {
+  const mark = planned?.mark === true
   const asked = new Date(ports.clock.now()).toISOString()
   const { since, ids } = await findStore(ports).known(portfolio.id)
   const from = since === null ? null : earlier(since)
   const all = await ports.portfolios.listEvents(portfolio.id, from, { signal: ports.signal })
   // One that is processed already was written by a run whose records are lost, or handled by a person.
   const found = all.filter(({ id, processed }) => !ids.has(id) && !(mark && processed))
-  const events = await withReferences(portfolio, found, ports)
+  const isDecided = decide?.events === true
+  const companies =
+    found.length > 0 || isDecided ? await ports.portfolios.listCompanies(portfolio.id, { signal: ports.signal }) : []
+  const events = await withReferences(companies, found, ports)
+  if (isDecided) await ports.results.keepEvents(countByCompany(companies, found))
   await findStore(ports).stage(asked, events)
   return {
     type: 'events.read',
@@ -85,7 +106,7 @@ export const events: RunStep = {
   async *run({ plan, events: state }, ports) {
     if (plan.events === undefined || plan.portfolio === null || state === null) return
     const portfolio = await findPortfolio(plan.portfolio, ports)
-    yield portfolio === null ? NOTHING : await read(portfolio, plan.events.mark, ports)
+    yield portfolio === null ? NOTHING : await read(portfolio, plan, ports)
   },
 }
 
@@ -99,7 +120,8 @@ export const deliver: RunStep = {
     if (unmarked === null) {
       let file = portfolio === null ? await store.deliverNone() : await store.deliver(portfolio.id)
       if (file === null && portfolio !== null) {
-        yield await read(portfolio, plan.events.mark, ports)
+        // The outputs are decided about already.
+        yield await read(portfolio, { ...plan, decide: undefined }, ports)
         file = await store.deliver(portfolio.id)
       }
       if (file === null) throw new TypeError('the events of this run were not stored')

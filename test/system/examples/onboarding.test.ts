@@ -125,6 +125,40 @@ test('check names unknown columns of a table and tests that fail', async () => {
   expect(stderr).toContain('the test "the limit itself is accepted" fails: expected decline')
 })
 
+test('check refuses a rule that reads events where the run fetches none, with its place', async () => {
+  const cwd = copyExample()
+  const KEYS = 'portfolio: { name: Suppliers, rules: { XX: [105] } }\nevents: { output: out/events.csv }\n'
+  const [pipeline, table] = ['pipeline.yml', 'decisions/supplier.yml'].map(file => readFileSync(join(cwd, file), 'utf8'))
+  const checkWith = async (keys: string, name: string) => {
+    writeFileSync(join(cwd, 'pipeline.yml'), `${pipeline}${keys}`)
+    const rule = `rules:\n  - { name: news, when: { ${name}: { ">": 0 } }, decision: refer }`
+    writeFileSync(
+      join(cwd, 'decisions/supplier.yml'),
+      table!
+        .replace('fields:\n', `fields:\n  ${name}: { type: number }\n`)
+        .replace('rules:', rule)
+        .replace(/tests:[\s\S]*$/, ''),
+    )
+    return type(cwd, 'fettle check pipeline.yml')
+  }
+  const URL = 'service: { url: "https://service.example/v1" }\n'
+  const without = await checkWith(URL, 'events.count')
+  expect([without.code, without.stderr]).toEqual([
+    2,
+    expect.stringContaining('decisions/supplier.yml:4:3\n  "events.count" is not a column'),
+  ])
+  expect(without.stderr).toContain('Add portfolio and events to the pipeline')
+  const embedded = await checkWith(KEYS, 'events.status')
+  expect([embedded.code, embedded.stderr]).toEqual([
+    2,
+    expect.stringContaining('The portfolios of the embedded service end with the run'),
+  ])
+  const otherRule = await checkWith(URL + KEYS, 'events.107')
+  expect([otherRule.code, otherRule.stderr]).toEqual([2, expect.stringContaining('did you mean events.105?')])
+  for (const name of ['events.count', 'events.status', 'events.105'])
+    expect([name, (await checkWith(URL + KEYS, name)).code]).toEqual([name, 0])
+})
+
 test('a rule that reads screening decides after the searches, and a company that was not searched for is referred', async () => {
   const cwd = copyExample()
   edit(cwd, 'pipeline.yml', text => text.replace('checks:', 'screen: { datasets: [SAN], threshold: 85 }\nchecks:'))

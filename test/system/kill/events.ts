@@ -29,6 +29,12 @@ const RUN = ['run', 'pipeline.yml', '--json']
 const NEW = ['run', 'pipeline.yml', '--new', '--json']
 const KEYS = `portfolio: { name: Watched, reference: ref, sync: true, rules: { XX: [105] } }
 events: { output: events.csv, mark: true }
+decide: moved.yml
+`
+const TABLE = `
+fields: { events.address: { type: number } }
+rules: [{ name: moved, when: { events.address: { ">": 0 } }, decision: decline }]
+otherwise: accept
 `
 const COMPANIES = 3
 const LIST = INPUT.split('\n').slice(0, COMPANIES + 1)
@@ -58,7 +64,9 @@ async function openNight(data: string): Promise<Night> {
   const prepared = makePlace(data, service)
   writeFileSync(join(prepared.folder, 'in.csv'), LIST.join('\n'))
   const pipeline = join(prepared.folder, 'pipeline.yml')
-  writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}${KEYS}`)
+  const text = readFileSync(pipeline, 'utf8').replace('match.score]', 'match.score, decision, decision.why]')
+  writeFileSync(pipeline, `${text}${KEYS}`)
+  writeFileSync(join(prepared.folder, 'moved.yml'), TABLE)
   const first = await start(prepared, RUN).ended
   if (first.code !== 0) throw new Error(`the first night: ${first.stderr}`)
   await service.service.close()
@@ -78,13 +86,24 @@ async function openNight(data: string): Promise<Night> {
   return night
 }
 
+const rowsOf = ({ folder }: Place, name: string) =>
+  parse(readFileSync(join(folder, name)), { columns: true }) as Record<string, string>[]
+
 /** What a reader of the files of all runs finds, in the order of their names. */
-const readAll = ({ folder }: Place): string[] =>
-  readdirSync(folder)
+const readAll = (place: Place): string[] =>
+  readdirSync(place.folder)
     .filter(name => /^events\..+\.csv$/.test(name))
     .sort()
-    .flatMap(name => parse(readFileSync(join(folder, name)), { columns: true }) as Record<string, string>[])
+    .flatMap(name => rowsOf(place, name))
     .map(row => row.company_id ?? '')
+
+/** Rows that are not decided about by the events that the run has written. */
+function misjudged(place: Place): string[] {
+  const moved = new Set(rowsOf(place, 'events.csv').map(row => row.company_id))
+  return rowsOf(place, 'out.csv')
+    .filter(row => row.decision !== (moved.has(row['general.connectId']) ? 'decline' : 'accept'))
+    .map(row => `${row.decision} of ${row['general.connectId']}: ${row['decision.why']}`)
+}
 
 export interface Ended {
   readonly isKilled: boolean
@@ -115,6 +134,7 @@ export async function endAt(night: Night, kill: Kill, follows: 'resume' | 'new')
     for (const args of [follows === 'new' ? NEW : nextCommand(place, RUN), NEW]) {
       const { code, stderr } = await start(place, args).ended
       if (code !== 0) violations.push(`${args.join(' ')} ended ${code}: ${stderr}`)
+      violations.push(...misjudged(place))
     }
     const seen = readAll(place)
     // Between the file and its record nothing shows that the run was at its end: the next run has its events as well.

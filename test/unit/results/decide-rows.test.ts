@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { DecisionTable } from '../../../src/decide/table.ts'
 import type { Plan } from '../../../src/pipeline/model/types.ts'
 import { decideList } from '../../../src/prepare/decision-table.ts'
-import { type HitsById, rowDecider } from '../../../src/results/decide-rows.ts'
+import { type Findings, rowDecider } from '../../../src/results/decide-rows.ts'
 import { addedColumns, NO_COLUMNS } from '../../../src/results/enriched-columns.ts'
 
 type Row = Parameters<NonNullable<ReturnType<typeof rowDecider>>>[0]
@@ -31,7 +31,7 @@ const rowOf = (cells: readonly string[] | null, outcome = 'matched'): Row =>
   }) as unknown as Row
 
 test('a list that was an earlier output does not decide in place of the answer', () => {
-  const decide = rowDecider(planOf({ 'general.status': 'active' }), null)!
+  const decide = rowDecider(planOf({ 'general.status': 'active' }), { hits: null, events: null })!
   expect(decide(rowOf(['X', 'dissolved']))).toMatchObject({ decision: 'decline' })
   expect(decide(rowOf(['X', 'active']))).toMatchObject({ decision: 'accept' })
   expect(decide(rowOf(null, 'failed'))).toMatchObject({ decision: 'refer', missing: 'general.status' })
@@ -46,8 +46,8 @@ test.each([
   ['SAN', { hits: 1, risks: {} }, 'refer'],
   ['SAN', null, 'refer'],
 ])('screen.%s of %j: %s', (dataset, found, decision) => {
-  const hits: HitsById = new Map(found === null ? [] : [['X', { id: 'X', ...found }]])
-  const decide = rowDecider(planOf({ [`screen.${dataset}`]: { '<': 1 } }), hits)!
+  const hits: Findings['hits'] = new Map(found === null ? [] : [['X', { id: 'X', ...found }]])
+  const decide = rowDecider(planOf({ [`screen.${dataset}`]: { '<': 1 } }), { hits, events: null })!
   expect(decide(rowOf(['X', 'active']))).toMatchObject({ decision })
 })
 

@@ -7,6 +7,7 @@ import { advance, fold, type RunState } from '../../../src/journal/state.ts'
 import type { Download, ProposedCompany } from '../../../src/model/requests.ts'
 import type {
   AcceptedCompany,
+  CompanyEvents,
   FetchedCompany,
   FoundCompany,
   Outcomes,
@@ -188,6 +189,12 @@ export class FakeResults implements Results {
 
   async keepHits(hits: readonly ScreenedHits[]) {
     this.hits = hits
+  }
+
+  companyEvents: readonly CompanyEvents[] = []
+
+  async keepEvents(companies: readonly CompanyEvents[]) {
+    this.companyEvents = companies
   }
 
   /** Questions to a decision tree, and the answers that the outputs have. */
