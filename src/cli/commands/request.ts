@@ -9,13 +9,13 @@ import { readCredentials } from '../../env/trust.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { checkWritable, writeAtomic } from '../../files/atomic-file.ts'
 import { resolveService } from '../../prepare/resolve-service.ts'
-import { clip, safeJson } from '../../report/index.ts'
+import { clip, escapeTerminal, safeJson } from '../../report/index.ts'
 import { findJsonFault } from '../../service/http/json-body.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, listFlag, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** Levels of a body. */
 const MAX_DEPTH = 1_000
@@ -61,6 +61,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     const { status, correlationId } = answer
     const data = parseAnswer(sent, answer.data, answer)
     if (isOn(flags, 'json')) io.out(resultLine({ status, correlationId, data }))
+    else if (method === 'HEAD') io.out(describeHead(answer))
     else if (answer.data === '') io.err(`${status}: an empty answer`)
     else io.out(safeJson(data, 2))
     return EXIT.ok
@@ -86,22 +87,27 @@ function withHint(error: unknown): unknown {
   return new FettleError(code, message, { hint, status: status ?? undefined, correlationId, unanswered, cause: error })
 }
 
+/** `200: application/json, 1234 bytes` */
+function describeHead({ status, header }: { status: number; header(name: string): string | null }): string {
+  const [kind, bytes] = [header('content-type'), header('content-length')]
+  return `${status}: ${escapeTerminal(kind ?? 'no content type')}${bytes === null ? '' : `, ${escapeTerminal(bytes)} bytes`}`
+}
+
 const resultLine = (fields: object): string => safeJson({ schema: 'fettle/request/v1', ...fields })
 
 async function readRequest(flags: Flags, io: Io): Promise<Sent> {
   const wanted = needText(flags, 'method').toUpperCase()
   const method = METHODS.find(name => name === wanted)
-  if (method === undefined) {
-    const hint =
-      wanted === 'HEAD' ? 'Send a GET, with --output FILE for a large answer: a HEAD has no answer to print.' : undefined
-    throw usageError(`the method ${wanted} is not supported: expected ${METHODS.join(', ')}`, hint)
-  }
+  if (method === undefined) throw usageError(`the method ${wanted} is not supported: expected ${METHODS.join(', ')}`)
   const path = needText(flags, 'path')
   if (!path.startsWith('/')) throw usageError(`the path ${path} must start with /`, 'Give it without the address: /companies.')
   if (path.includes('?')) throw usageError(`the path ${path} has a query`, 'Pass each parameter as --query name=value.')
   if (path.includes('{')) throw usageError(`the path ${path} has a name in braces`, 'Put the value in its place.')
   const given = textFlag(flags, 'data')
-  if (given !== null && method === 'GET') throw usageError('a GET has no --data', 'Pass --query name=value.')
+  if (given !== null && (method === 'GET' || method === 'HEAD'))
+    throw usageError(`a ${method} has no --data`, 'Pass --query name=value.')
+  if (method === 'HEAD' && textFlag(flags, 'output') !== null)
+    throw usageError('the answer to a HEAD has no body to write', 'Leave --output out, or send a GET.')
   const body = given === null ? undefined : await readBody(given, io)
   return { method, path: path as `/${string}`, query: readQuery(flags), body }
 }

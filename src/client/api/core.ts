@@ -55,12 +55,14 @@ interface Demand<N extends OperationName, T> {
 /** One request of an operation that the table does not have. */
 export interface OpenDemand extends Omit<Demand<OperationName, unknown>, 'read'> {
   readonly open: 'json' | 'text' | 'bytes'
+  readonly isHead?: boolean
 }
 
 /** A request of any operation, in the table or not. */
 type AnyDemand<R, T> = Omit<Demand<OperationName, T>, 'read'> & {
   readonly read: (reply: R) => T
   readonly open?: OpenDemand['open']
+  readonly isHead?: boolean
 }
 
 /** Fields of answers that are reported as unreadable: more would only repeat them. */
@@ -333,7 +335,7 @@ export class Core {
     return sendWithRetries<T>(
       {
         policy: { method: operation.method, repeat: operation.repeat, login, codes: demand.codes ?? {} },
-        label: `${name}${subject} (${operation.method} ${showUrl(url)})`,
+        label: `${name}${subject} (${demand.isHead ? 'HEAD' : operation.method} ${showUrl(url)})`,
         confirms: demand.confirms ?? false,
         authorised: !login,
         spareMs: demand.spareMs ?? 0,
@@ -377,6 +379,7 @@ export class Core {
       onDropped: paths => this.#reportDropped(name, paths),
       confirms: demand.confirms ?? false,
       open: demand.open,
+      isHead: demand.isHead,
       secret,
       signal: options?.signal,
     }

@@ -40,10 +40,10 @@ type ReplyAs<Input> = Input extends { readonly as: 'bytes' }
 
 /**
  * Sends one request to a path below the base address, with the login, pauses, retries and errors of every other request. The body of
- * the reply is not checked.
+ * the reply is not checked. A HEAD is a GET without the body: the same operation, and sent again only where the GET is.
  */
 export type Request = <const Path extends `/${string}`, const Input extends RequestInput<Path>>(
-  method: Operation['method'],
+  method: Operation['method'] | 'HEAD',
   path: Path,
   ...call: Arguments<Input, CallOptions>
 ) => ApiAnswer<ReplyAs<Input>>
@@ -102,12 +102,14 @@ const NOT_JSON =
 
 export function createRequest(core: Core): Request {
   const request = (
-    method: Operation['method'],
+    given: Operation['method'] | 'HEAD',
     path: `/${string}`,
     { params = {}, query, body, form, as = 'json', repeat }: AnyInput = {},
     options: CallOptions = {},
   ): ApiAnswer<unknown> =>
     makeAnswer(query, async parts => {
+      const isHead = given === 'HEAD'
+      const method = isHead ? 'GET' : given
       const operation = describeOperation(method, path, params, repeat)
       checkPath(operation, params)
       if (body !== undefined && form !== undefined) throw refuse(method, path, 'it has a body and a form.')
@@ -118,6 +120,7 @@ export function createRequest(core: Core): Request {
         json: body,
         form: form && { fields: {}, ...form },
         open: as,
+        isHead,
         hints: { notJson: NOT_JSON },
         options,
       })

@@ -25,6 +25,8 @@ export interface Wire {
 
 export interface HttpRequest<T> extends Reading<T> {
   readonly method: Exchange['method']
+  /** A GET that asks for the status and the headers alone. */
+  readonly isHead?: boolean
   readonly url: URL
   readonly token: string | null
   readonly headers?: Exchange['headers']
@@ -84,7 +86,8 @@ async function sendWithin<T>(signal: AbortSignal, request: HttpRequest<T>, wire:
   for (let hops = 0; ; hops += 1) {
     wire.onRequest()
     const own = trusted ? headers : {}
-    const { method, body } = request
+    const { body } = request
+    const method = request.isHead === true ? 'HEAD' : request.method
     const reply = await wire.transport.send({ method, url, headers: own, body, headersMs, idleMs: limits.bodyMs, to, signal })
     request.signal?.throwIfAborted()
     if (isNetworkError(reply)) return lost(reply)

@@ -41,6 +41,9 @@ describe('the request', () => {
     expect([found.code, JSON.parse(found.stdout)]).toEqual([0, expect.objectContaining({ companies: expect.any(Array) })])
     const named = await fettle(['request', 'GET', '/access', '--service', url], { cwd: folderOf(), env: CREDENTIALS })
     expect([named.code, JSON.parse(named.stdout)]).toEqual([0, expect.objectContaining({ countryAccess: expect.anything() })])
+    const head = await request({ url }, ['HEAD', '/companies', '--query', 'countries=GB', '--query', 'name=Mellor'])
+    expect(head).toEqual({ code: 0, stdout: expect.stringMatching(/^200: application\/json.*\n$/), stderr: '' })
+    expect((await request({ url }, ['HEAD', '/companys'])).stderr).toContain('FETTLE_NOT_FOUND')
     const wrong = await request({ url }, ['GET', '/companys'])
     expect([wrong.code, wrong.stdout]).toEqual([76, ''])
     expect(wrong.stderr).toContain('FETTLE_NOT_FOUND')
@@ -69,6 +72,9 @@ describe('a failure', () => {
     ['DELETE', '/not/described', 1],
     ['GET', '/not/described', 2],
     ['GET', '/dataCleaning/jobs', 2],
+    ['HEAD', '/dataCleaning/jobs', 2],
+    ['HEAD', '/companies/GB-1', 1],
+    ['HEAD', '/images/4711', 1],
     ['PUT', '/dataCleaning/jobs/7/mappings', 2],
   ] as const)('with 503, or without an answer, of %s %s: sent %i times', async (method, path, times) => {
     for (const [failure, code] of [
@@ -78,7 +84,8 @@ describe('a failure', () => {
       const server = await serveScript({ [`${method} ${path}`]: [failure, { json: { done: true } }] })
       const ended = await request(server, [method, path])
       expect(sentTo(server), `${code}`).toHaveLength(times)
-      if (times === 2) expect(JSON.parse(ended.stdout)).toEqual({ done: true })
+      if (times === 2 && method === 'HEAD') expect(ended.stdout).toMatch(/^200: application\/json/)
+      else if (times === 2) expect(JSON.parse(ended.stdout)).toEqual({ done: true })
       else
         expect([ended.code !== 0, ended.stdout, ended.stderr]).toEqual([true, '', expect.stringContaining('FETTLE_UNANSWERED')])
     }
@@ -118,7 +125,8 @@ describe('a failure', () => {
   })
 
   test.each<[string, readonly string[], string]>([
-    ['a method that is not supported', ['HEAD', '/companies'], 'the method HEAD is not supported'],
+    ['a method that is not supported', ['TRACE', '/companies'], 'the method TRACE is not supported'],
+    ['a HEAD with --output', ['HEAD', '/companies', '-o', 'a.pdf'], 'no body to write'],
     ['a path without /', ['GET', 'companies'], 'must start with /'],
     ['a query in the path', ['GET', '/companies?name=x'], '--query name=value'],
     ['a name in braces', ['GET', '/images/{imageId}'], 'name in braces'],
