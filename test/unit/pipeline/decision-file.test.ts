@@ -11,7 +11,10 @@ function problemsOf(text: string, columns?: readonly string[]): string[] {
   const later =
     table === null
       ? []
-      : [...(columns === undefined ? [] : columnProblems(table, { known: columns, what: 'list.csv' })), ...testProblems(table, DAY)]
+      : [
+          ...(columns === undefined ? [] : columnProblems(table, { known: columns, what: 'list.csv' })),
+          ...testProblems(table, DAY),
+        ]
   return [...issues, ...issuesOf(later)].map(({ at, message }) => `${at?.line}:${at?.column} ${message}`)
 }
 
