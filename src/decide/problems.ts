@@ -188,9 +188,10 @@ interface Range {
 /** The values for which a condition holds, if it is made of bounds alone. */
 function rangeOf(field: Field, given: Condition): Range | null {
   if ((field.type ?? 'text') === 'text' || !isConditionMap(given)) return null
-  const { '<': below, '>': above, between, ...rest } = given
+  const { '<': below, '>': above, between, present, ...rest } = given
   const bounds = [below, above, ...(between ?? [])].filter(limit => limit !== undefined)
-  if (bounds.length === 0 || Object.keys(rest).length > 0 || bounds.some(limit => typeof limit === 'object')) return null
+  if (bounds.length === 0 || Object.keys(rest).length > 0 || present === false || bounds.some(limit => typeof limit === 'object'))
+    return null
   const read = (limit: Bound | undefined): number | null =>
     limit === undefined ? null : (valueReader(field)(String(limit)) as number | null)
   const [first, last] = between ?? []

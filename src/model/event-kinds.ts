@@ -20,7 +20,7 @@ const WORDS = {
 
 type Kind = keyof typeof WORDS
 
-export const EVENT_KINDS = Object.keys(WORDS) as readonly Kind[]
+const EVENT_KINDS = Object.keys(WORDS) as readonly Kind[]
 
 /** The first that fits the name of a rule counts. */
 const BY_RULE: readonly (readonly [Kind, RegExp])[] = [

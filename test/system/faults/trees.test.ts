@@ -3,7 +3,7 @@
  * once for each company, by the log of the service.
  */
 import { rmSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { FaultEffectInput } from '../../../src/testing/index.ts'
 import { DECIDED, disturb, type Lane, openLane } from '../kill/after.ts'
 import { makeData } from '../kill/kit.ts'
@@ -47,6 +47,20 @@ test.each(FAULTS)('%s', async (_, effect, exit) => {
   const { codes, unmet, violations } = await disturb(lane, [{ operation: 'runDecision', nth: 2, effect }])
   expect(violations).toEqual([])
   expect([codes, unmet]).toEqual([exit === 0 ? [0] : [exit, 0], []])
+})
+
+const TWICE = [{ operation: 'runDecision', nth: 2, effect: { kind: 'duplicate' } }] as const
+
+test('F25 delivered twice by something in between: the tree is run once, by the key of the request', async () => {
+  const withKeys = await openLane(data, 'keys', DECIDED, [])
+  onTestFinished(() => withKeys.close())
+  expect(await disturb(withKeys, TWICE)).toEqual({ codes: [0], unmet: [], violations: [] })
+})
+
+test('F25 at a service without such keys: the tree is run twice there, and the run has one of the answers', async () => {
+  const [first, second, third] = lane.account.decided
+  const violations = [`decided: ${[first, second, second, third]}`]
+  expect(await disturb(lane, TWICE)).toEqual({ codes: [0], unmet: [], violations })
 })
 
 test('the log is asked, and is away: the run stops with 75 and sends nothing again before it is there', async () => {

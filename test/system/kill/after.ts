@@ -138,11 +138,17 @@ async function accountAt({ url }: Service): Promise<Account> {
 }
 
 /** Starts a service and carries a run to what follows its outputs. */
-export async function openLane(data: string, name: string, after = ADDED_AND_SCREENED): Promise<Lane> {
+/** `without`: request headers that the service never gets. */
+export async function openLane(
+  data: string,
+  name: string,
+  after = ADDED_AND_SCREENED,
+  without?: readonly string[],
+): Promise<Lane> {
   let child: Lane['child'] = null
   const kill = (): void => void (lane?.child ?? child)?.kill('SIGKILL')
   let lane: Lane | null = null
-  const service = await startService(data, name, kill)
+  const service = await startService(data, name, kill, undefined, without)
   const prepared = makePlace(data, service)
   writeFileSync(join(prepared.folder, 'in.csv'), LIST.join('\n'))
   const pipeline = join(prepared.folder, 'pipeline.yml')

@@ -70,14 +70,20 @@ export async function makeData(): Promise<string> {
 export const CREDENTIALS = { username: 'sweep', password: 'CANARY-sweep-5d2f81' }
 
 /** A service that knows no Idempotency-Key, as the public interface knows none, behind a fault server. */
-export const startService = (data: string, name: string, onKill: () => unknown, onPoint?: (point: string) => unknown) =>
+export const startService = (
+  data: string,
+  name: string,
+  onKill: () => unknown,
+  onPoint?: (point: string) => unknown,
+  without: readonly string[] = ['idempotency-key'],
+) =>
   serveWithFaults({
     port: 0,
     dataDir: join(data, name),
     registerDir: join(data, 'registers'),
     registers: [],
     users: [CREDENTIALS],
-    faults: { onKill, without: ['idempotency-key'], ...(onPoint === undefined ? {} : { onPoint }) },
+    faults: { onKill, without, ...(onPoint === undefined ? {} : { onPoint }) },
   })
 
 /** A fresh folder; `service` null: the run starts its own. */

@@ -83,6 +83,7 @@ tests:
 test.each<[string, string]>([
   ['{ between: [0, 1000] }', '{ between: [1000, 5000] }'],
   ['{ between: [0, 1000] }', '{ ">": 900 }'],
+  ['{ between: [0, 1000] }', '{ present: true, ">": 900 }'],
 ])('ranges that overlap by a part: %s and %s', (first, second) => {
   const text = `fields: { v: { type: number } }
 rules:
