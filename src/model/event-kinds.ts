@@ -54,7 +54,7 @@ function findKind({ rule, new: now }: NamedEvent): string {
   return kind ?? rule.name
 }
 
-/** What a decision table counts of the events of a company: all, those of a kind, and by its number those of a rule. */
+/** What a decision table counts of the events of a company: all, a kind, and the number of a rule. */
 export const eventCounts = (rules: readonly number[]): string[] => ['count', ...EVENT_KINDS, ...rules.map(String)]
 
 /** As what an event is counted for a decision table; a company that is dissolved has changed its status. */

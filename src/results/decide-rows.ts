@@ -19,7 +19,7 @@ const SCREEN = 'screen.'
 /** Of the column `events.count`, `events.status` for a kind, and `events.105` for a rule. */
 const EVENTS = 'events.'
 
-/** A column that only the run has: one of the list never stands for it. */
+/** A column that only the run has, and never the list. */
 export const isOfRun = (name: string): boolean => name.startsWith(SCREEN) || name.startsWith(EVENTS)
 
 /** What a run found about companies, by their ids. */
