@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import { Decider, type Decision } from '../decide/decide.ts'
 import { testTable } from '../decide/problems.ts'
 import { appliesOn, columnsOf, type DecisionTable, OTHERWISE } from '../decide/table.ts'
+import { digestOf } from '../files/file-chunks.ts'
 import { readJsonLines, writeJsonLines } from '../files/json-lines.ts'
 import type { CompanyEvents, DecideCounts, MatchExample, ScreenedHits } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
+import type { RowDecision } from './changes/row-states.ts'
 import { firstCell, isFound, type RowResult } from './decisions/apply-decisions.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { COMPANY_TAGS, NAME_TAGS } from './enriched-file.ts'
@@ -56,16 +58,41 @@ async function readById<Company extends { readonly id: string }>(path: string): 
 }
 
 export type DecidedRow = Pick<JoinedRow, 'inputRow' | 'result'>
+
 type ReadCell = (row: DecidedRow) => string | undefined
+/** `isOfList`: it reads cells of the list. */
+interface CellReader {
+  readonly isOfList: boolean
+  readonly read: ReadCell
+}
+
+/** Cells that a decision is made from, by where they come from. */
+export class ReadCells {
+  #ofList: (string | null)[] = []
+  #others: (string | null)[] = []
+
+  add(cell: string | undefined, isOfList: boolean): void {
+    ;(isOfList ? this.#ofList : this.#others).push(cell ?? null)
+  }
+
+  /** A digest of each in hexadecimal; the next cells are of another row. */
+  digests(): string {
+    const [first, second] = [this.#ofList, this.#others].map(cells => digestOf(JSON.stringify(cells)).toString('hex', 0, 8))
+    this.#ofList = []
+    this.#others = []
+    return `${first}${second}`
+  }
+}
 
 /** Returns what decides about a row. */
-export function rowDecider(plan: Plan, findings: Findings): ((row: DecidedRow) => Decision | null) | null {
+export function rowDecider(plan: Plan, findings: Findings): ((row: DecidedRow) => RowDecision | null) | null {
   const { decide } = plan
   if (decide === undefined) return null
   const decider = new Decider(decide.table, dayOf(plan))
   const sources = decider.fields.map(field => columnsOf(decide.table, field))
   let last: EnrichedColumns | null = null
-  let readers: readonly ReadCell[] = []
+  let readers: readonly CellReader[] = []
+  const readCells = new ReadCells()
   const cells: (string | undefined)[] = []
   return row => {
     const { result } = row
@@ -74,8 +101,13 @@ export function rowDecider(plan: Plan, findings: Findings): ((row: DecidedRow) =
       last = result.columns
       readers = sources.map(names => cellReader(plan, names, result.columns, findings))
     }
-    for (let at = 0; at < readers.length; at++) cells[at] = readers[at]!(row)
-    return decider.decide(cells)
+    for (let at = 0; at < readers.length; at++) {
+      const { isOfList, read } = readers[at]!
+      const cell = read(row)
+      readCells.add(cell, isOfList)
+      cells[at] = cell
+    }
+    return { ...decider.decide(cells), read: readCells.digests() }
   }
 }
 
@@ -83,18 +115,24 @@ export function rowDecider(plan: Plan, findings: Findings): ((row: DecidedRow) =
  * Reads the first of these columns that the run, the answers or the list have. A list may be an earlier output: its columns never stand
  * for columns of the present answer, also where a row has none.
  */
-export function cellReader(plan: Plan, names: readonly string[], columns: EnrichedColumns, findings: Findings | null): ReadCell {
+export function cellReader(
+  plan: Plan,
+  names: readonly string[],
+  columns: EnrichedColumns,
+  findings: Findings | null,
+): CellReader {
+  const found = (read: ReadCell): CellReader => ({ isOfList: false, read })
   for (const name of names) {
-    if (name === 'match.outcome') return ({ result }) => result.outcome
-    if (name.startsWith(SCREEN)) return ({ result }) => readHit(result, name.slice(SCREEN.length), findings?.hits)
-    if (name.startsWith(EVENTS)) return ({ result }) => readEvent(result, name.slice(EVENTS.length), findings?.events)
+    if (name === 'match.outcome') return found(({ result }) => result.outcome)
+    if (name.startsWith(SCREEN)) return found(({ result }) => readHit(result, name.slice(SCREEN.length), findings?.hits))
+    if (name.startsWith(EVENTS)) return found(({ result }) => readEvent(result, name.slice(EVENTS.length), findings?.events))
     const at = columns.find(name)
-    if (at !== -1) return ({ result }) => result.overrideCell?.(name) ?? result.row[at]
+    if (at !== -1) return found(({ result }) => result.overrideCell?.(name) ?? result.row[at])
     const own = isOfAnswer(plan, name) ? -1 : (plan.input.header?.indexOf(name) ?? -1)
-    if (own !== -1) return ({ inputRow }) => inputRow[own]
+    if (own !== -1) return { isOfList: true, read: ({ inputRow }) => inputRow[own] }
   }
   const [name = ''] = names
-  return ({ result }) => result.overrideCell?.(name)
+  return found(({ result }) => result.overrideCell?.(name))
 }
 
 const isOfAnswer = ({ enrich }: Plan, name: string): boolean =>

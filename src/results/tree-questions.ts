@@ -13,7 +13,8 @@ import { digestOf } from '../files/file-chunks.ts'
 import { JsonLinesWriter, readJsonLines, readJsonLinesFrom, writeJsonLines } from '../files/json-lines.ts'
 import type { TreeAnswer, TreeQuestion } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { cellReader, type DecidedRow, dayOf } from './decide-rows.ts'
+import type { RowDecision } from './changes/row-states.ts'
+import { cellReader, type DecidedRow, dayOf, ReadCells } from './decide-rows.ts'
 import { firstCell, isFound } from './decisions/apply-decisions.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { RULED_FILE, TREE_FILE } from './file-names.ts'
@@ -21,8 +22,8 @@ import type { JoinedRow, RowSink } from './row-sink.ts'
 
 const COMPANY = 'general.connectId'
 
-/** Returns the question about a row, or why it is referred without one. */
-function questionMaker(plan: Plan) {
+/** Returns the question about a row, or why it is referred without one; `readCells` gets what it is made from. */
+function questionMaker(plan: Plan, readCells: ReadCells | null) {
   const { name: tree, fields } = plan.tree!
   const read = Object.entries(fields).map(([name, field]) => ({
     ...{ name, field, columns: [field.from ?? name].flat(), toValue: sentValueReader(field, dayOf(plan)) },
@@ -32,6 +33,7 @@ function questionMaker(plan: Plan) {
   return (row: DecidedRow): TreeQuestion | Decision => {
     const { result } = row
     const company = isFound(result) ? firstCell(result, [COMPANY]) : ''
+    readCells?.add(company, false)
     if (company === '') return referWithout(tree, COMPANY, {}, undefined)
     if (result.columns !== last) {
       last = result.columns
@@ -39,7 +41,9 @@ function questionMaker(plan: Plan) {
     }
     const inputs: Record<string, string | number> = {}
     for (const [at, { name, field, toValue }] of read.entries()) {
-      const cell = readers[at]!(row)
+      const { isOfList, read: readCell } = readers[at]!
+      const cell = readCell(row)
+      readCells?.add(cell, isOfList)
       if (cell === undefined || cell.trim() === '') return referWithout(tree, name, field, undefined)
       const value = toValue(cell)
       if (value === null) return referWithout(tree, name, field, cell)
@@ -60,7 +64,7 @@ export class TreeLister implements RowSink {
   readonly #known = new DigestIndex()
 
   constructor(plan: Plan, workDir: string) {
-    this.#questionAbout = questionMaker(plan)
+    this.#questionAbout = questionMaker(plan, null)
     this.#writer = new JsonLinesWriter(join(workDir, TREE_FILE))
   }
 
@@ -105,13 +109,16 @@ export async function readRuled(workDir: string): Promise<TreeAnswers | null> {
 }
 
 /** Returns what decides about a row by these answers. */
-export function treeDecider(plan: Plan, answers: TreeAnswers): (row: DecidedRow) => Decision | null {
-  const questionAbout = questionMaker(plan)
+export function treeDecider(plan: Plan, answers: TreeAnswers): (row: DecidedRow) => RowDecision | null {
+  const readCells = new ReadCells()
+  const questionAbout = questionMaker(plan, readCells)
   return row => {
-    const question = row.result.outcome === 'skipped' ? null : questionAbout(row)
-    if (question === null || !('id' in question)) return question
+    if (row.result.outcome === 'skipped') return null
+    const question = questionAbout(row)
+    const read = readCells.digests()
+    if (!('id' in question)) return { ...question, read }
     const answer = answers.get(question.id)
-    if (answer !== undefined) return { ...answer, missing: null }
-    return { decision: 'refer', rule: plan.tree!.name, why: 'the service was not asked about this company', missing: null }
+    if (answer !== undefined) return { ...answer, missing: null, read }
+    return { decision: 'refer', rule: plan.tree!.name, why: 'the service was not asked about this company', missing: null, read }
   }
 }

@@ -41,7 +41,7 @@ export function resolveOwnColumns(
   { isDecided, at }: { readonly isDecided: boolean; readonly at: (index: number) => Place | null },
 ): { readonly output: PlannedOutput; readonly issues: readonly Issue[] } {
   const found: [string, number][] = []
-  const issues = output.columns.flatMap((name, index) => {
+  const issues = output.columns.flatMap((name, index): Issue[] => {
     if (name === '*' || RESULT_COLUMNS.has(name) || (isDecided && DECISION_COLUMNS.includes(name))) return []
     const resolved = resolveKey({ header: name, index: null }, facts, { name: 'output.columns', at: at(index) })
     if (resolved.column !== undefined) found.push([name, resolved.column.index])
@@ -50,6 +50,10 @@ export function resolveOwnColumns(
       hint: `${given.hint} Columns of the result are enrichment tags and match.* columns.`,
     }))
   })
+  if (isDecided && !output.columns.includes('decision')) {
+    const message = 'output.columns has no "decision": what is decided about the rows is in the report alone'
+    issues.push(issue('FETTLE_PIPELINE_VALUE', message, { severity: 'info', at: at(0), hint: 'Add decision and decision.why.' }))
+  }
   return { output: found.length === 0 ? output : { ...output, own: Object.fromEntries(found) }, issues }
 }
 

@@ -16,7 +16,7 @@ import { PendingRows } from './pending-rows.ts'
 import type { RowState, RowStates } from './row-states.ts'
 
 /** Digests that are kept of a row; the last, of company and data, only where data are compared. */
-const [QUESTION, COMPANY, RULED, ANSWER] = [0, 1, 2, 3]
+const [QUESTION, COMPANY, RULED, OF_LIST, OTHERS, ANSWER] = [0, 1, 2, 3, 4, 5]
 const FOUND = 1
 const DECIDED = 2
 const IS_AFTER = 4
@@ -52,8 +52,7 @@ export async function compareStates(
   const picker = ({ head }: RowStates) => common.map(name => head.columns.indexOf(name))
   const columns: Columns = [picker(before), picker(after)]
   const changes = new FoundChanges(most)
-  const tables = [before.head.table, after.head.table]
-  const waiting = new WaitingRows(columns, changes, tables.includes(undefined) ? null : { isSame: tables[0] === tables[1] })
+  const waiting = new WaitingRows(columns, changes, before.head.isDecided === true && after.head.isDecided === true)
   const lists = [before.rows()[Symbol.asyncIterator](), after.rows()[Symbol.asyncIterator]()] as const
   try {
     /** The list that is behind the other one, and catches up. */
@@ -87,7 +86,7 @@ type Side = typeof BEFORE | typeof AFTER
 
 /** Pairs rows of the two lists. */
 class WaitingRows {
-  readonly #tables: Tables
+  readonly #isDecided: boolean
   readonly #columns: Columns
   readonly #changes: FoundChanges
   readonly #rows: PendingRows
@@ -97,11 +96,11 @@ class WaitingRows {
   readonly #read: [number, number] = [0, 0]
   readonly #hasEnded: [boolean, boolean] = [false, false]
 
-  constructor(columns: Columns, changes: FoundChanges, tables: Tables) {
-    this.#tables = tables
+  constructor(columns: Columns, changes: FoundChanges, isDecided: boolean) {
+    this.#isDecided = isDecided
     this.#columns = columns
     this.#changes = changes
-    this.#rows = new PendingRows(this.#comparesData ? 4 : 3)
+    this.#rows = new PendingRows(this.#comparesData ? 6 : 5)
   }
 
   has(id: string): boolean {
@@ -119,14 +118,14 @@ class WaitingRows {
       company: isSameCompany,
       data: isSameCompany && sameTexts(readData(before, BEFORE), readData(after, AFTER)),
       ruled: before.ruled === after.ruled,
+      read: compareRead(after, (part, half) => readOf(before)[part] === half),
     }
     this.#addPair(same, readFlags(before), readFlags(after), { order, before, after })
   }
 
   /** A row that lost what a decision gave it is `undone` as well. */
   #addPair(same: Same, was: number, is: number, row: { order: number; before: Place; after: Place }): void {
-    if (this.#tables !== null && !same.ruled)
-      this.#changes.add({ kind: 'ruled', cause: findReason(same, this.#tables.isSame, this.#comparesData), ...row })
+    if (this.#isDecided && !same.ruled) this.#changes.add({ kind: 'ruled', cause: findReason(same, this.#comparesData), ...row })
     const change = findChange(was, is, this.#comparesData, same)
     if (change === null) return
     this.#changes.add({ ...change, ...row })
@@ -188,6 +187,7 @@ class WaitingRows {
       company: isSame(COMPANY, digestOf(row.company.id)),
       data: this.#comparesData && isSame(ANSWER, answerDigest(row, this.#columns[side])),
       ruled: isSame(RULED, digestOf(row.ruled)),
+      read: compareRead(row, (part, half) => isSame(part === 0 ? OF_LIST : OTHERS, digestOf(half))),
     }
     const other = this.#whole.get(found) ?? partner
     const [before, after] = side === AFTER ? [other, row] : [row, other]
@@ -202,6 +202,7 @@ class WaitingRows {
     this.#rows.setDigest(at, QUESTION, readBytes(row.question))
     this.#rows.setDigest(at, COMPANY, digestOf(row.company.id))
     this.#rows.setDigest(at, RULED, digestOf(row.ruled))
+    for (const [part, half] of readOf(row).entries()) this.#rows.setDigest(at, part === 0 ? OF_LIST : OTHERS, digestOf(half))
     if (this.#comparesData) this.#rows.setDigest(at, ANSWER, answerDigest(row, this.#columns[side]))
     if (this.#whole.size < MOST_WHOLE) this.#whole.set(at, row)
   }
@@ -214,18 +215,26 @@ const readFlags = (row: RowState): number =>
 
 const sameTexts = (texts: readonly string[], other: readonly string[]): boolean => texts.every((text, at) => text === other[at])
 
-/** What is the same in both rows; `data`: the company and its data; `ruled`: what the decision table decided. */
-type Same = Readonly<Record<'question' | 'company' | 'data' | 'ruled', boolean>>
+/** The digests of what a decision was made from: cells of the list, and everything else. */
+const readOf = ({ read }: RowState): readonly [string, string] => [read.slice(0, 16), read.slice(16)]
 
-/** Whether both lists were decided about by the same table; null where one of them was not. */
-type Tables = { readonly isSame: boolean } | null
+/** What is the same of what both decisions were made from; null where that is not known. */
+function compareRead(row: RowState, isSame: (part: number, half: string) => boolean) {
+  const [ofList, others] = readOf(row)
+  return row.read === '' ? null : { ofList: isSame(0, ofList), others: isSame(1, others) }
+}
 
-/** Why the table decides otherwise: cells that are not mapped are not compared, so they differ if nothing else does. */
-function findReason(same: Same, isSameTable: boolean, comparesData: boolean): ChangeCause {
-  if (!same.question) return 'list'
-  if (!same.company) return 'answer'
-  if (comparesData && !same.data) return 'company'
-  return isSameTable ? 'list' : 'rule'
+/** What is the same in both rows; `data`: the company and its data; `ruled`: what a table or a tree decided, and `read` from what. */
+type Same = Readonly<Record<'question' | 'company' | 'data' | 'ruled', boolean>> & {
+  readonly read: ReturnType<typeof compareRead>
+}
+
+/** Why it is decided otherwise: from the same cells by other rules, or by the rules of another day. */
+function findReason({ question, company, data, read }: Same, comparesData: boolean): ChangeCause {
+  if (read?.ofList === true && read.others) return 'rule'
+  if (!question || read?.ofList === false) return 'list'
+  if (!company) return 'answer'
+  return read !== null || (comparesData && !data) ? 'company' : 'rule'
 }
 
 function findChange(before: number, after: number, comparesData: boolean, same: Same): Kind | null {

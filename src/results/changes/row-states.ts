@@ -20,8 +20,8 @@ interface StatesHead {
   /** `key` and its column, or `question`: equal rows are then paired in their order. */
   readonly by: string
   readonly columns: readonly string[]
-  /** A digest of the decision table; absent without one. */
-  readonly table?: string | undefined
+  /** Rows are decided about, by a table or by a tree of the service. */
+  readonly isDecided?: boolean | undefined
 }
 
 export interface RowState {
@@ -41,8 +41,15 @@ export interface RowState {
   readonly decision: string
   /** What the decision table decided, such as `decline inactive`; empty without one. */
   readonly ruled: string
+  /** Digests of what that was decided from: of the cells of the list, and of everything else; empty where they are not known. */
+  readonly read: string
   /** In the order of the columns of the head. */
   readonly data: readonly string[]
+}
+
+/** A decision about a row; `read`: digests of what it was made from, of the cells of the list and of everything else. */
+export interface RowDecision extends Decision {
+  readonly read: string
 }
 
 /** Facts about the row or the request rather than about the company. */
@@ -60,10 +67,10 @@ const OF_ROW: readonly string[] = [
 /** Whether a column of an output is data of the company. */
 export const isDataColumn = (name: string): boolean => !NOT_DATA.test(name) && !OF_ROW.includes(name)
 
-export const headOf = ({ key, output, report, decide }: Plan): StatesHead => ({
+export const headOf = ({ key, output, report, decide, tree }: Plan): StatesHead => ({
   by: key === null ? 'question' : `key ${key.header ?? key.index}`,
   columns: report.rows === 'none' ? [] : (output?.columns ?? []).filter(isDataColumn),
-  table: decide && digestOf(JSON.stringify(decide.table.rules)).toString('hex'),
+  isDecided: decide !== undefined || tree !== undefined || undefined,
 })
 
 /** Makes the state of a row from its result. */
@@ -75,7 +82,7 @@ export function stateMaker(plan: Plan) {
     result: RowResult,
     inputRow: readonly string[],
     fingerprint: string,
-    ruled: Decision | null,
+    ruled: RowDecision | null,
   ): RowState => {
     const { outcome, decided } = result
     const found = isFound(result)
@@ -90,6 +97,7 @@ export function stateMaker(plan: Plan) {
       company: found ? { id: firstCell(result, COMPANY_TAGS), name: firstCell(result, NAME_TAGS) } : { id: '', name: '' },
       decision: decided?.effect === 'agreed' ? '' : decision,
       ruled: ruled === null ? '' : `${ruled.decision} ${ruled.rule}`,
+      read: ruled?.read ?? '',
       data: found ? columns.map(name => cellOf(result, name)) : [],
     }
   }
@@ -109,10 +117,10 @@ export class StatesWriter {
 
   async add({ state }: { readonly state: RowState | null }): Promise<void> {
     if (state === null) return
-    const { row, id, key, name, question, outcome, company, decision, ruled, data } = state
+    const { row, id, key, name, question, outcome, company, decision, ruled, read, data } = state
     if (this.#head !== null) await this.#lines.add(this.#head)
     this.#head = null
-    await this.#lines.add([row, id, key, name, question, outcome, company.id, company.name, decision, ruled, data])
+    await this.#lines.add([row, id, key, name, question, outcome, company.id, company.name, decision, ruled, read, data])
   }
 
   /** Gives the file its name; without rows an earlier file is removed. */
@@ -135,9 +143,22 @@ async function* readStateRows(path: string): AsyncGenerator<RowState> {
     }
 }
 
-type Line = [number, string, string | null, string, string, string, string, string, string, string, string[]]
-const readState = ([row, id, key, name, question, outcome, company, companyName, decision, ruled, data]: Line): RowState => ({
-  ...{ row, id, key, name, question, outcome, decision, ruled, data },
+type Line = [number, string, string | null, string, string, string, string, string, string, string, string, string[]]
+const readState = ([
+  row,
+  id,
+  key,
+  name,
+  question,
+  outcome,
+  company,
+  companyName,
+  decision,
+  ruled,
+  read,
+  data,
+]: Line): RowState => ({
+  ...{ row, id, key, name, question, outcome, decision, ruled, read, data },
   company: { id: company, name: companyName },
 })
 
@@ -229,6 +250,7 @@ export async function outputStates(path: string, { key, company }: OutputChoice,
           .map(at => (at === -1 ? '' : (cells[at] ?? '')))
           .join(' ')
           .trim(),
+        read: '',
         data: data.map(at => cells[at] ?? ''),
       }
     }
@@ -237,7 +259,7 @@ export async function outputStates(path: string, { key, company }: OutputChoice,
     head: {
       by: key === null ? 'question' : 'key',
       columns: data.map(at => header[at]!),
-      table: decisionAt === -1 ? undefined : path,
+      isDecided: decisionAt !== -1 || undefined,
     },
     rows,
   }

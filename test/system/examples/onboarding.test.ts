@@ -61,6 +61,24 @@ test('plan prints which rows of the last run an edited table decides otherwise, 
   expect((await type(cwd, 'fettle plan pipeline.yml')).stdout).toContain('is unknown: out/onboarding.csv was changed since')
 })
 
+test('diff blames the rules where otherwise or the day has changed, and the list where a cell has that is not mapped', async () => {
+  const cwd = copyExample()
+  const reasons = async (): Promise<string[]> => {
+    expect((await type(cwd, 'fettle run pipeline.yml')).code).toBe(0)
+    const { stdout } = await type(cwd, 'fettle diff onboarding --format csv')
+    return [...stdout.matchAll(/^ruled,(\w+),\d+,(\w+),/gm)].map(([, cause, key]) => `${key} ${cause}`)
+  }
+  expect((await type(cwd, 'fettle run pipeline.yml')).code).toBe(0)
+  edit(cwd, 'decisions/supplier.yml', text =>
+    text.replace('{ decision: accept, because', '{ decision: refer, because').replace(/tests:[\s\S]*$/, ''),
+  )
+  expect(await reasons()).toEqual(['S01 rule', 'S05 rule'])
+  edit(cwd, 'pipeline.yml', text => text.replace(/decide: (.*)/, 'decide: { table: $1, asOf: 2026-06-30 }'))
+  expect(await reasons()).toEqual(['S07 rule', 'S08 rule'])
+  edit(cwd, 'suppliers.csv', text => text.replace('"1,200.00 GBP"', '"91,200.00 GBP"'))
+  expect(await reasons()).toEqual(['S01 list'])
+})
+
 test('plan reads the columns of an output by their places: renamed, reordered, and of an earlier output', async () => {
   const cwd = copyExample()
   edit(cwd, 'suppliers.csv', text =>
@@ -111,6 +129,13 @@ test('check names every problem of a wrong table at once, each with its place', 
     'otherwise is missing',
   ])
     expect(stderr).toContain(text)
+})
+
+test('check reports that chosen columns leave the decision out', async () => {
+  const cwd = copyExample()
+  edit(cwd, 'pipeline.yml', text => text.replace(', decision, decision.rule, decision.why]', ']'))
+  const { code, stderr } = await type(cwd, 'fettle check pipeline.yml')
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/pipeline\.yml:\d+:\d+\n {2}output\.columns has no "decision"/)])
 })
 
 test('check names unknown columns of a table and tests that fail', async () => {

@@ -23,6 +23,7 @@ const row = (id: string, more: Partial<RowState> = {}): RowState => ({
     outcome: 'matched',
     decision: '',
     ruled: '',
+    read: '',
     data: ['1', '2'],
   },
   company: { id: 'C1', name: 'Company 1' },
@@ -73,6 +74,37 @@ test('a row whose decision was taken back is lost or moved by a decision', async
       { kind: 'undone', cause: 'decision' },
     ],
   })
+})
+
+const [LIST, OTHERS, CHANGED] = ['a', 'b', 'c'].map(digit => digit.repeat(16)) as [string, string, string]
+const decidedOn = (by: string, ruled: string, more: Partial<RowState> = {}): RowState => row('x', { ruled, read: by, ...more })
+
+test.each<[string, RowState, string | null]>([
+  ['the same decision from other cells', decidedOn(CHANGED + CHANGED, 'accept a'), null],
+  ['from the same cells', decidedOn(LIST + OTHERS, 'refer b'), 'rule'],
+  ['from the same cells, and other data', decidedOn(LIST + OTHERS, 'refer b', { data: ['1', '3'] }), 'rule'],
+  ['from a cell of the list that is not mapped', decidedOn(CHANGED + OTHERS, 'refer b'), 'list'],
+  ['from other facts about the company, such as hits', decidedOn(LIST + CHANGED, 'refer b'), 'company'],
+  ['from an answer with another company', decidedOn(LIST + CHANGED, 'refer b', { company: { id: 'C2', name: '' } }), 'answer'],
+  [
+    'from the answer to another question',
+    decidedOn(LIST + CHANGED, 'refer b', { question: 'other', company: { id: 'C2', name: '' } }),
+    'list',
+  ],
+  ['from what an output does not show', decidedOn('', 'refer b'), 'rule'],
+])('decided otherwise %s', async (_, after, cause) => {
+  const of = (rows: readonly RowState[]): RowStates => {
+    const { head, ...rest } = statesOf(rows)
+    return { head: { ...head, isDecided: true }, ...rest }
+  }
+  const before = decidedOn(after.read === '' ? '' : LIST + OTHERS, 'accept a')
+  const causes = (found: Awaited<ReturnType<typeof compareStates>>) =>
+    found!.rows.filter(({ kind }) => kind === 'ruled').map(change => change.cause)
+  expect(causes(await compareStates(of([before]), of([after])))).toEqual(cause === null ? [] : [cause])
+  // Its partner comes later.
+  const others = ['y', 'z'].map(id => row(id))
+  const later = await compareStates(of([before, ...others]), of([...others, after]))
+  expect(causes(later)).toEqual(cause === null ? [] : [cause])
 })
 
 test('only columns that both have are compared, by name', async () => {
@@ -137,7 +169,17 @@ test('counts what a plain comparison counts, for random lists with repeated ids;
   type Random = Readonly<Record<'id' | 'question' | 'company' | 'data' | 'decision' | 'open', string>>
   const made = (rows: readonly Random[]): RowState[] =>
     rows.map(({ id, question, company, data, decision, open }, at) => ({
-      ...{ row: at + 1, id, key: id, name: '', question, outcome: company === '' ? open : 'matched', decision, ruled: '' },
+      ...{
+        row: at + 1,
+        id,
+        key: id,
+        name: '',
+        question,
+        outcome: company === '' ? open : 'matched',
+        decision,
+        ruled: '',
+        read: '',
+      },
       company: { id: company, name: '' },
       data: company === '' ? [] : [data],
     }))
