@@ -17,12 +17,12 @@ fields: { Order: { type: number, unit: GBP } }
 rules:
   - { name: nobody, when: { match.outcome: [unmatched, review] }, decision: refer }
   - { name: large, when: { Order: { ">": 1000 }, Country: { not: FR } }, decision: decline }
-  - { name: abroad, when: { general.country: FR, Order: { ">": 500 } }, decision: refer }
+  - { name: abroad, when: { general.companyName: Cork SA, Order: { ">": 500 } }, decision: refer }
 otherwise: accept
 `
 const MORE = `input: { path: rows.csv, key: Ref }
 decide: table.yml
-enrich: { product: basic, tags: [general.connectId, general.companyName, general.country] }
+enrich: { product: basic, tags: [general.connectId, general.companyName] }
 output: { path: out/p.csv, columns: [Ref, general.connectId, decision, decision.rule, decision.why] }`
 
 const place = (lines: readonly string[]): string => {
