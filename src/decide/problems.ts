@@ -31,14 +31,23 @@ export interface TableProblem {
 
 type Fields = Pick<DecisionTable, 'fields'>
 type PlacedRule = readonly [rule: Rule, at: number]
+type PlacedConditions = readonly [rule: Pick<Rule, 'when'>, at: number]
 
 /** The problems of a table; `given` may have parts of a wrong form, which are left out. */
 export function tableProblems(given: unknown): TableProblem[] {
   const fields = validFields(given)
-  const rules = validParts(given, 'rules', TABLE_PARTS.rule)
+  const rules = validRules(given)
+  const broken = brokenRules(given)
   const problems = new Map(rules.map(placed => [placed, ruleProblems({ fields }, placed)]))
   return [
-    ...Object.entries(fields).flatMap(([name, field]) => fieldProblems(name, field, rules)),
+    ...Object.entries(fields).flatMap(([name, field]) =>
+      fieldProblems(
+        name,
+        field,
+        [...rules, ...broken].map(([{ when }]) => when),
+      ),
+    ),
+    ...broken.flatMap(placed => whenProblems({ fields }, placed)),
     ...[...problems.values()].flat(),
     ...repeatedNames(rules),
     ...coveredRules(
@@ -64,14 +73,24 @@ function validFields(given: unknown): Readonly<Record<string, Field>> {
   )
 }
 
-function validParts(given: unknown, key: string, form: typeof TABLE_PARTS.rule): PlacedRule[] {
-  const written = readKey(given, key)
-  if (!Array.isArray(written)) return []
-  return written.flatMap((part, at): PlacedRule[] => {
-    const parsed = form.safeParse(part)
+const rulesIn = (given: unknown): readonly unknown[] => {
+  const written = readKey(given, 'rules')
+  return Array.isArray(written) ? written : []
+}
+
+const validRules = (given: unknown): PlacedRule[] =>
+  rulesIn(given).flatMap((part, at): PlacedRule[] => {
+    const parsed = TABLE_PARTS.rule.safeParse(part)
     return parsed.success ? [[parsed.data, at]] : []
   })
-}
+
+/** Rules of a wrong form, whose conditions can still be checked. */
+const brokenRules = (given: unknown): PlacedConditions[] =>
+  rulesIn(given).flatMap((part, at): PlacedConditions[] => {
+    if (TABLE_PARTS.rule.safeParse(part).success) return []
+    const when = TABLE_PARTS.rule.shape.when.safeParse(readKey(part, 'when'))
+    return when.success ? [[{ when: when.data }, at]] : []
+  })
 
 const AGES = ['days', 'months', 'years']
 
@@ -92,21 +111,24 @@ export function declarationProblems(name: string, { type = 'text', decimal, orde
   return problems
 }
 
-function fieldProblems(name: string, field: Field, rules: readonly PlacedRule[]): TableProblem[] {
+function fieldProblems(name: string, field: Field, conditions: readonly Rule['when'][]): TableProblem[] {
   const path = ['fields', name]
   const problems = declarationProblems(name, field)
   const read = new Set(
-    rules.flatMap(([{ when }]) => Object.entries(when).flatMap(([key, given]) => [key, ...comparedFields(given)])),
+    conditions.flatMap(when => Object.entries(when).flatMap(([key, given]) => [key, ...comparedFields(given)])),
   )
   if (!read.has(name)) problems.push({ path, part: 'key', message: `no rule reads the field "${name}"${didYouMean(name, read)}` })
   return problems
 }
 
+const whenProblems = (table: Fields, [{ when }, at]: PlacedConditions): TableProblem[] =>
+  Object.entries(when).flatMap(([name, given]) =>
+    conditionProblems(table, { name, field: fieldOf(table, name), path: ['rules', at, 'when', name] }, given),
+  )
+
 function ruleProblems(table: Fields, [rule, at]: PlacedRule): TableProblem[] {
   const path = ['rules', at]
-  const problems = Object.entries(rule.when).flatMap(([name, given]) =>
-    conditionProblems(table, { name, field: fieldOf(table, name), path: [...path, 'when', name] }, given),
-  )
+  const problems = whenProblems(table, [rule, at])
   if (rule.name === OTHERWISE)
     problems.push({
       path: [...path, 'name'],

@@ -10,7 +10,7 @@ import { decisionWords, ruleWords, unreachedWords } from '../../report/sections/
 import { count } from '../../report/words.ts'
 import type { DecidedFile, Flip } from '../../results/decide-file.ts'
 import { type Flags, usageError } from '../command.ts'
-import { isOn, needText, textFlag } from '../options/read.ts'
+import { isDay, isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 import { printIssues } from '../terminal/print-error.ts'
 import { columnsText } from './shared.ts'
@@ -20,8 +20,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const file = needText(flags, 'file')
   const table = needText(flags, 'table')
   const asOf = textFlag(flags, 'as-of') ?? formatDay(Date.now())
-  if (!/^\d{4}-\d\d-\d\d$/.test(asOf) || Number.isNaN(Date.parse(asOf)))
-    throw usageError(`--as-of ${asOf}: expected a day such as 2026-01-31`)
+  if (!/^\d{4}-\d\d-\d\d$/.test(asOf) || !isDay(asOf)) throw usageError(`--as-of ${asOf}: expected a day such as 2026-01-31`)
   const output = readOutput(textFlag(flags, 'output'), file, io.cwd)
   const { decided, issues } = await decideList(file, { table, asOf, output, cwd: io.cwd, signal: io.signal })
   if (decided === null) {

@@ -7,7 +7,7 @@ import type { KeyedEvent as PortfolioEvent } from '../../model/requests.ts'
 import { parseDuration } from '../../pipeline/index.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { type Flags, usageError } from '../command.ts'
-import { isOn, needText, textFlag } from '../options/read.ts'
+import { isDay, isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
 
 const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?Z?)?$/
@@ -34,12 +34,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     }
     return EXIT.ok
   })
-}
-
-/** 30 February is a date to the parser of JavaScript. */
-const isDay = (day: string): boolean => {
-  const at = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
 }
 
 function readSince(flags: Flags): string | null {

@@ -77,3 +77,9 @@ export const readQueue = (flags: Flags): { readonly url: string; readonly name: 
   url: needText(flags, 'queue'),
   name: textFlag(flags, 'queue-name') ?? 'fettle',
 })
+
+/** Whether a day is in the calendar: 30 February is a date to the parser of JavaScript. */
+export function isDay(day: string): boolean {
+  const at = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(day)
+}

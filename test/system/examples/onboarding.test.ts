@@ -108,6 +108,10 @@ test('an output that is decided about again has the same decisions', async () =>
   const before = readFileSync(join(cwd, 'out/onboarding.csv'))
   const as = await type(cwd, 'fettle decide out/onboarding.csv -t decisions/supplier.yml -o again.csv')
   expect(as.code).toBe(0)
+  for (const day of ['2026-02-30', '2026-2-3', 'today']) {
+    const { code, stderr } = await type(cwd, `fettle decide out/onboarding.csv -t decisions/supplier.yml --as-of ${day}`)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`--as-of ${day}: expected a day`)])
+  }
   const sets = [before, readFileSync(join(cwd, 'again.csv'))].map(bytes =>
     (parse(bytes, { columns: true }) as Record<string, string>[]).map(row => [row.decision, row['decision.why']]),
   )

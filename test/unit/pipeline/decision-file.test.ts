@@ -70,6 +70,8 @@ tests:
     '3:43 fields.Order Value: order is for type: date or age, and the field is number',
     '4:3 no rule reads the field "Ordr Value"; did you mean Order Value?',
     '7:30 "general.score" is text, and < compares numbers or dates',
+    '10:38 "Order Value" is compared with "5 USD", which is not a number in GBP',
+    '10:45 "Order Value" is compared with "1,5", which is not a number in GBP',
     '11:15 rules.1.decision: expected one of accept, refer, decline, found the text "declined"; did you mean decline?',
     '13:33 "Order Value" is compared with "5 USD", which is not a number in GBP',
     '15:36 rules.3.when.country: expected at least one value, found an empty list',
@@ -77,6 +79,17 @@ tests:
     '16:41 "Order Value" < 5 and > 10: no value can be that',
     '16:106 the rule "never" never applies: 2026-01-01 is before 2026-02-01',
     '18:33 tests.0.expect: expected one of accept, refer, decline, found the text "maybe"',
+  ])
+})
+
+test('a rule of a wrong form reads its fields, and its conditions are checked as well', () => {
+  const text = `fields: { day: { type: date } }
+rules: [{ name: a, when: { day: { "<": 2026-13-01 } }, decision: refer, from: 2026-02-30 }]
+otherwise: accept
+`
+  expect(problemsOf(text)).toEqual([
+    '2:40 "day" is compared with "2026-13-01", which is not a date',
+    '2:79 rules.0.from: expected a day such as 2026-01-31, found the text "2026-02-30"',
   ])
 })
 
