@@ -27,6 +27,7 @@ const ENTRIES = {
   'match-thread': 'service/data-cleaning/processing/match-thread',
   'enrich-thread': 'service/data-cleaning/processing/enrich-thread',
   'row-thread': 'input/thread/row-thread',
+  'dedupe-thread': 'dedupe/compare-thread',
 }
 
 /** Not bundled: WebAssembly and fonts that are read as files, what costs no time to load, and the optional packages (docs/architecture.md). */

@@ -7,6 +7,7 @@ import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { TEXT } from '../model/columns.ts'
 import type { InspectedTable } from '../prepare/table-register.ts'
 import type { Clusters, DecidedPairs } from '../service/matching/index.ts'
+import { compareCompanies } from './compare-companies.ts'
 import { FIELDS, isKept, type Keep, readList, SHOWN_ROWS } from './list.ts'
 import { describeDropped, type MergeRules, Merger } from './merge.ts'
 import { findPairs, type PairDecision, type ReviewedPair, readPairDecisions, writePairs } from './pair-decisions.ts'
@@ -36,8 +37,6 @@ const COLUMNS = ['dup.group', 'dup.size', 'dup.keep', 'dup.perhaps'] as const
 /** Of merged rows: the rows of each, and the values that it does not have. */
 const MERGED_COLUMNS = ['dup.group', 'dup.size', 'dup.rows', 'dup.perhaps', 'dup.conflicts'] as const
 const BATCH = 500
-/** Companies that are compared before other work has its turn. */
-const AT_ONCE = 200
 const EXAMPLES = 5
 
 interface DedupeOptions {
@@ -140,15 +139,8 @@ function findRows(companyOf: readonly number[]): (company: number) => string {
 
 async function groupCompanies(companies: readonly string[], decided: DecidedPairs, signal: AbortSignal): Promise<Clusters> {
   const { buildIndex, ListClusters } = await import('../service/matching/index.ts')
-  const clusters = new ListClusters(buildIndex(readCompanies(companies)))
-  for (let at = 0; at < companies.length; at++) {
-    if (at % AT_ONCE === 0) {
-      await new Promise(resolve => setImmediate(resolve))
-      signal.throwIfAborted()
-    }
-    clusters.compare(at)
-  }
-  return clusters.finish(decided)
+  const index = buildIndex(readCompanies(companies))
+  return new ListClusters(index).form(await compareCompanies(index, signal), decided)
 }
 
 function* readCompanies(companies: readonly string[]) {

@@ -75,9 +75,13 @@ export async function readList({ inspected, columns }: InspectedTable, { keep, c
     )
   if (keep.by === 'value' && !rank.includes(1))
     throw refuseKeep(inspected, keep, `has no cell ${JSON.stringify(keep.value)}`, 'Name a value that the column has.')
-  const companies = [...byCells.keys()].sort()
-  const place = new Map(companies.map((cells, at) => [byCells.get(cells)!, at]))
-  return { companyOf: cellsOf.map(number => place.get(number) ?? -1), companies, rank, filled, digests }
+  const texts = [...byCells.keys()]
+  byCells.clear()
+  const order = Uint32Array.from(texts.keys()).sort((a, b) => (texts[a]! < texts[b]! ? -1 : 1))
+  const place = new Uint32Array(order.length)
+  for (const [at, number] of order.entries()) place[number] = at
+  const companyOf = cellsOf.map(number => (number === -1 ? -1 : place[number]!))
+  return { companyOf, companies: Array.from(order, number => texts[number]!), rank, filled, digests }
 }
 
 /** `2026-01-31`, with a time or without, or a number; null for another text. An empty cell is the oldest. */
@@ -105,9 +109,10 @@ function notDays(inspected: InspectedTable['inspected'], keep: Keep, rows: reado
 }
 
 /** Whether `row` is kept rather than `best`; the last word has the order of the rows. */
-export function isKept({ rank, filled, digests }: ReadList, keep: Keep, row: number, best: number): boolean {
+export function isKept({ companyOf, rank, filled, digests }: ReadList, keep: Keep, row: number, best: number): boolean {
   if (keep.by === 'first') return row < best
   if (rank[row] !== rank[best]) return rank[row]! > rank[best]!
   if (filled[row] !== filled[best]) return filled[row]! > filled[best]!
+  if (companyOf[row] !== companyOf[best]) return companyOf[row]! < companyOf[best]!
   return digests[row]! < digests[best]!
 }

@@ -157,8 +157,8 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   dedupe: [
-    ...['errors', 'model', 'files', 'formats', 'formats/index', 'input', 'normalise', 'results', 'service/matching', 'prepare'],
-    'node:',
+    ...['errors', 'package-file', 'model', 'files', 'formats', 'formats/index', 'input', 'normalise', 'results'],
+    ...['service/matching', 'prepare', 'node:'],
   ],
   account: [
     ...['errors', 'contract:types', 'model:types', 'pipeline:types', 'client', 'files', 'results', 'report', 'env', 'prepare'],

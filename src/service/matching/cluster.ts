@@ -140,11 +140,14 @@ function sumOfNames(vector: Vector): number {
   return sum
 }
 
-export class ListClusters {
+/** A pair is three numbers in a row: two companies, the earlier one first, and their log-odds. */
+const PAIR = 3
+
+/** Compares companies of a list, on any number of threads. */
+export class PairFinder {
   readonly #index: MatchIndex
   readonly #vectors = new RowVectors()
-  /** Log-odds by pair, as one number. */
-  readonly #pairs = new Map<number, number>()
+  #found: number[] = []
 
   constructor(index: MatchIndex) {
     this.#index = index
@@ -162,41 +165,72 @@ export class ListClusters {
           ? logOdds
           : (SAME + DOUBT) / 2
         : Math.min(logOdds, sumOfNames(vector))
-      if (least < DOUBT) continue
-      const key = Math.min(at, company) * this.#index.companies.length + Math.max(at, company)
-      this.#pairs.set(key, Math.max(least, this.#pairs.get(key) ?? least))
+      if (least >= DOUBT) this.#found.push(Math.min(at, company), Math.max(at, company), least)
     }
+  }
+
+  /** The pairs found since the last call. */
+  take(): Float64Array {
+    const found = Float64Array.from(this.#found)
+    this.#found = []
+    return found
+  }
+}
+
+/** The pairs, the likeliest first; one of a pair that was found from both sides. */
+function sortPairs(found: readonly Float64Array[]): readonly Pair[] {
+  const all = new Float64Array(found.reduce((sum, { length }) => sum + length, 0))
+  let end = 0
+  for (const part of found) {
+    all.set(part, end)
+    end += part.length
+  }
+  const order = Uint32Array.from({ length: all.length / PAIR }, (_, at) => at * PAIR)
+  const compare = (one: number, other: number, at: number): number => all[one + at]! - all[other + at]!
+  order.sort((one, other) => compare(one, other, 0) || compare(one, other, 1) || compare(other, one, 2))
+  const best = order.filter(
+    (one, at) => at === 0 || compare(one, order[at - 1]!, 0) !== 0 || compare(one, order[at - 1]!, 1) !== 0,
+  )
+  best.sort((one, other) => compare(other, one, 2) || compare(one, other, 0) || compare(one, other, 1))
+  return Array.from(best, at => ({ a: all[at]!, b: all[at + 1]!, logOdds: all[at + 2]! }))
+}
+
+/** Forms the groups of a list from the pairs that were found. */
+export class ListClusters {
+  readonly #index: MatchIndex
+
+  constructor(index: MatchIndex) {
+    this.#index = index
   }
 
   /**
    * `decided` comes first: what is the same is joined unless countries or numbers differ, and nothing joins what is different. Groups that
    * are found are kept apart by their names too.
    */
-  finish({ same, different }: DecidedPairs = UNDECIDED): Clusters {
+  form(found: readonly Float64Array[], { same, different }: DecidedPairs = UNDECIDED): Clusters {
     const size = this.#index.companies.length
-    const pairs = Array.from(this.#pairs, ([key, logOdds]) => ({ a: Math.floor(key / size), b: key % size, logOdds }))
-    pairs.sort((one, other) => other.logOdds - one.logOdds || one.a - other.a || one.b - other.b)
+    const pairs = sortPairs(found)
     const factsOf = (at: number): Facts => this.#factsOf(at)
     const all = new Sets(size, factsOf)
     for (const [a, b] of different) all.keepApart(a, b)
     const refused: (Clash & { pair: Couple })[] = []
     for (const pair of same) {
       const [a, b] = [all.find(pair[0]), all.find(pair[1])]
-      const found = firstOf(all.facts(a), all.facts(b), findClash)
-      if (found === null) all.join(a, b)
-      else refused.push({ ...found, pair })
+      const difference = firstOf(all.facts(a), all.facts(b), findClash)
+      if (difference === null) all.join(a, b)
+      else refused.push({ ...difference, pair })
     }
     // Without what is decided to be the same: a person may join sisters, and others of their names stay apart.
-    const found = same.length === 0 ? all : new Sets(size, factsOf)
+    const byNames = same.length === 0 ? all : new Sets(size, factsOf)
     for (const { a, b, logOdds } of pairs) {
       if (logOdds < SAME) break
       const [first, second] = [all.find(a), all.find(b)]
-      const [ours, theirs] = [found.find(a), found.find(b)]
+      const [ours, theirs] = [byNames.find(a), byNames.find(b)]
       if (ours === theirs || all.areApart(first, second)) continue
       if (first !== second && anyOf(all.facts(first), all.facts(second), clash)) continue
-      if (anyOf(found.facts(ours), found.facts(theirs), areSisters)) continue
+      if (anyOf(byNames.facts(ours), byNames.facts(theirs), areSisters)) continue
       all.join(a, b)
-      if (found !== all) found.join(a, b)
+      if (byNames !== all) byNames.join(a, b)
     }
     const roots = Int32Array.from({ length: size }, (_, at) => all.find(at))
     const isOpen = ({ a, b }: Pair): boolean =>

@@ -11,7 +11,7 @@ export {
   type MatchIndex,
   viewIndex,
 } from './blocking/match-index.ts'
-export { type Clusters, type Couple, type DecidedPairs, ListClusters } from './cluster.ts'
+export { type Clusters, type Couple, type DecidedPairs, ListClusters, PairFinder } from './cluster.ts'
 export { estimateFacts, isShort } from './decide/list-facts.ts'
 export { absentEvidence, match, rowEvidence } from './match.ts'
 export type { Company, ListFacts, Query, RowEvidence } from './types.ts'

@@ -41,6 +41,8 @@ const ALLOWED = new Set([
   'service/data-cleaning/processing/threads.ts: imports node:worker_threads',
   'service/data-cleaning/processing/match-thread.ts: imports node:worker_threads',
   'service/data-cleaning/processing/enrich-thread.ts: imports node:worker_threads',
+  'dedupe/compare-companies.ts: imports node:worker_threads',
+  'dedupe/compare-thread.ts: imports node:worker_threads',
   'input/thread/parse-aside.ts: imports node:worker_threads',
   'input/thread/row-thread.ts: imports node:worker_threads',
 ])

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { buildIndex, type Company, type DecidedPairs, ListClusters } from '../../../../src/service/matching/index.ts'
+import { buildIndex, type Company, type DecidedPairs, ListClusters, PairFinder } from '../../../../src/service/matching/index.ts'
 
 const EMPTY = { orgNumber: '', vatNumber: '', tradingNames: [], previousNames: [], address1: '', address2: '', town: '' }
 const REST = { postcode: '', phone: '', email: '', website: '', status: '' }
@@ -11,9 +11,11 @@ const makeCompany = (name: string, at: number, values: Partial<Company> = {}): C
 }
 
 function cluster(companies: readonly Company[], decided?: DecidedPairs) {
-  const clusters = new ListClusters(buildIndex(companies))
-  for (let at = 0; at < companies.length; at++) clusters.compare(at)
-  return { clusters, ...clusters.finish(decided) }
+  const index = buildIndex(companies)
+  const finder = new PairFinder(index)
+  for (let at = 0; at < companies.length; at++) finder.compare(at)
+  const clusters = new ListClusters(index)
+  return { clusters, ...clusters.form([finder.take()], decided) }
 }
 
 const WORDS = [
