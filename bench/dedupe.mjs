@@ -8,7 +8,6 @@
  * FOLDER holds folders with rows.csv: row, name, cluster, split. Peers have the cut of best pairwise F1 on `train`; figures are of `dev`.
  * `clusters`: F1 of those that are found whole.
  */
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -64,4 +63,62 @@ function measure(rows) {
     pairs: harmonic(precision, recall),
     clusters: harmonic(whole / foundSizes.size, whole / sizes.size),
   }
+}
+
+const shown = value => value.toFixed(3).replace(/^0(?=\.)/, '')
+
+function printLine(peer, seconds, rows) {
+  const { precision, recall, pairs, clusters } = measure(rows)
+  process.stdout.write(`| ${[peer, ...[precision, recall, pairs, clusters].map(shown), seconds].join(' | ')} |\n`)
+}
+
+/** What `fettle dedupe` and its peers find in the lists of a folder. */
+function comparePeers(data) {
+  const python = peerPython(values.python)
+  for (const set of readdirSync(data).filter(name => existsSync(join(data, name, 'rows.csv')))) {
+    const path = join(data, set, 'rows.csv')
+    const rows = readCsv(path)
+    const of = split => rows.filter(row => row.split === split)
+    const pair = (half, found) => half.map((row, at) => ({ right: row.cluster, found: String(found[at]) }))
+    process.stdout.write(`\n${set}: ${of('train').length} train and ${of('dev').length} dev rows\n\n`)
+    process.stdout.write('| | precision | recall | F1 of pairs | F1 of clusters | s |\n|---|---|---|---|---|---|\n')
+    const before = performance.now()
+    const groups = groupNames(of('dev').map(row => row.name))
+    printLine('fettle', ((performance.now() - before) / 1000).toFixed(1), pair(of('dev'), groups))
+    for (const name of values.peers.split(',')) {
+      const { peer, seconds, train, dev } = JSON.parse(
+        run(python, [script('clusters.py'), path, name])
+          .trim()
+          .split('\n')
+          .at(-1),
+      )
+      const f1 = cut => measure(pair(of('train'), train[cut])).pairs
+      const cut = Object.keys(train).reduce((best, other) => (f1(other) > f1(best) ? other : best))
+      printLine(`${peer}, cut ${cut}`, seconds, pair(of('dev'), dev[cut]))
+    }
+  }
+}
+
+/** Time and memory for a list grown from registers. */
+async function measureSpeed(registers, count) {
+  await writeList(join(folder, 'long.csv'), registers.flatMap(readCsv), count)
+  const [load] = loadavg()
+  const started = performance.now()
+  const args = ['--import', peakPreload, main, 'dedupe', 'long.csv', '-o', 'out.csv', '--quiet', '--json']
+  const env = { ...process.env, BENCH_PEAK: join(folder, 'peak') }
+  const found = JSON.parse(run(process.execPath, args, { cwd: folder, env }))
+  const seconds = (performance.now() - started) / 1000
+  const mb = Math.round(Number(readFileSync(join(folder, 'peak'), 'utf8')))
+  process.stdout.write(
+    `${count} rows, ${found.companies} companies: ${seconds.toFixed(1)} s, ${mb} MB; load before ${load.toFixed(1)}\n`,
+  )
+}
+
+try {
+  if (values.register !== undefined) await measureSpeed(values.register, Number(values.rows))
+  else if (values.data !== undefined) comparePeers(values.data)
+  else
+    throw new Error('usage: npm run bench -- dedupe --data FOLDER [--python python3] [--peers …] | --register R.csv [--rows N]')
+} finally {
+  rmSync(folder, { recursive: true })
 }

@@ -9,14 +9,12 @@
  * alone. `at .98`: precision and recall with the cut of a precision of .98 on `train`. In brackets the middle 95 % of 400 resamplings. Rows are
  * a second of processor time, MB the peak of the process. `--rows`: at most so many queries of each split; name_matching takes the most time.
  */
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { absentEvidence, buildIndex, estimateFacts, match, rowEvidence } from '../build/service/matching/index.js'
 import { bestCut, companyOf, interval, quality, queryOf, readCsv } from './lib/matching-data.mjs'
+import { peerPython, run, script } from './lib/peer-python.mjs'
 
 const VIEWS = [
   ['uk-gpg', ['name', 'address1', 'town', 'postcode', 'country']],
@@ -42,27 +40,6 @@ const { values } = parseArgs({
 })
 if (values.data === undefined)
   throw new Error('usage: npm run bench -- names --data FOLDER [--python python3] [--rows 1000] [--sets …] [--peers …]')
-const script = name => fileURLToPath(new URL(`./peers/${name}`, import.meta.url))
-
-function run(command, args, options = {}) {
-  const { status, stdout, error } = spawnSync(command, args, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    maxBuffer: 2 ** 28,
-    ...options,
-  })
-  if (status === 0) return String(stdout)
-  throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}`)
-}
-
-/** The Python of the environment in the cache. */
-function environment() {
-  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fettle-bench', 'peers')
-  const python = join(folder, 'bin', 'python')
-  if (!existsSync(python)) run(values.python, ['-m', 'venv', folder])
-  run(python, ['-m', 'pip', 'install', '--quiet', '--requirement', script('requirements.txt')])
-  return python
-}
-
 const isRight = ({ expected }, id) => (expected === '' ? null : id === expected)
 
 /** The engine's answers to rows, with the facts that it estimates from them. */
@@ -108,7 +85,7 @@ function cutLine(peer, { train, dev }, facts) {
   printLine(peer, decidedAt(bestCut(train)?.cut ?? 1, dev), options)
 }
 
-const python = environment()
+const python = peerPython(values.python)
 for (const [set, columns] of VIEWS) {
   const folder = join(values.data, set)
   if (!existsSync(folder) || (values.sets !== undefined && !values.sets.split(',').includes(set))) continue

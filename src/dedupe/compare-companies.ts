@@ -16,7 +16,8 @@ const YOUNG_MB = 8
 export async function compareCompanies(index: MatchIndex, signal: AbortSignal): Promise<readonly Float64Array[]> {
   const cores = availableParallelism()
   // Sources cannot be started as a thread.
-  if (index.companies.length >= FEW && cores > 1 && import.meta.url.endsWith('.js')) return compareAside(index, cores, signal)
+  if (index.companies.length >= FEW && cores > 1 && import.meta.url.endsWith('.js'))
+    return compareAside(index, cores, packageFile('dist/dedupe-thread.js'), signal)
   const finder = new PairFinder(index)
   for (let at = 0; at < index.companies.length; at++) {
     if (at % AT_ONCE === 0) {
@@ -28,8 +29,13 @@ export async function compareCompanies(index: MatchIndex, signal: AbortSignal): 
   return [finder.take()]
 }
 
-async function compareAside({ image }: MatchIndex, count: number, signal: AbortSignal): Promise<readonly Float64Array[]> {
-  const script = packageFile('dist/dedupe-thread.js')
+/** The same on a number of threads, each with the program `script`. */
+export async function compareAside(
+  { image }: MatchIndex,
+  count: number,
+  script: string,
+  signal: AbortSignal,
+): Promise<readonly Float64Array[]> {
   const options = { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB }, execArgv: [], env: {} }
   const threads = Array.from({ length: count }, (_, part) => {
     const workerData: Share = { image, part, parts: count }
@@ -43,9 +49,13 @@ async function compareAside({ image }: MatchIndex, count: number, signal: AbortS
     const ends = threads.map(
       thread =>
         new Promise<void>((done, failed) => {
-          thread.on('message', (pairs: Float64Array) => found.push(pairs))
+          thread.on('message', (pairs: Float64Array | null) => {
+            if (pairs === null) done()
+            else found.push(pairs)
+          })
           thread.on('error', failed)
-          thread.on('exit', code => (code === 0 ? done() : failed(signal.reason ?? new Error('a comparing thread ended'))))
+          // Nothing, where all of its share was compared.
+          thread.on('exit', () => failed(signal.reason ?? new Error('a comparing thread ended')))
         }),
     )
     await Promise.all(ends)

@@ -14,11 +14,17 @@ const BATCH = 2_000
 const { image, part, parts } = workerData as Share
 const index = viewIndex(image)
 const finder = new PairFinder(index)
+
+/** Sends the pairs that were found since the last call. */
+function send(): void {
+  const pairs = finder.take()
+  parentPort?.postMessage(pairs, [pairs.buffer as ArrayBuffer])
+}
+
 // Neighbours have similar names: each thread gets every n-th company, and all end at the same time.
 for (let at = part, count = 1; at < index.companies.length; at += parts, count++) {
   finder.compare(at)
-  if (count % BATCH === 0 || at + parts >= index.companies.length) {
-    const pairs = finder.take()
-    parentPort?.postMessage(pairs, [pairs.buffer as ArrayBuffer])
-  }
+  if (count % BATCH === 0) send()
 }
+send()
+parentPort?.postMessage(null)

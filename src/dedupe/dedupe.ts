@@ -8,7 +8,7 @@ import { TEXT } from '../model/columns.ts'
 import type { InspectedTable } from '../prepare/table-register.ts'
 import type { Clusters, DecidedPairs } from '../service/matching/index.ts'
 import { compareCompanies } from './compare-companies.ts'
-import { FIELDS, isKept, type Keep, readList, SHOWN_ROWS } from './list.ts'
+import { FIELDS, isKept, type Keep, listNames, readList, SHOWN_ROWS } from './list.ts'
 import { describeDropped, type MergeRules, Merger } from './merge.ts'
 import { findPairs, type PairDecision, type ReviewedPair, readPairDecisions, writePairs } from './pair-decisions.ts'
 
@@ -58,7 +58,8 @@ export async function dedupeList(table: InspectedTable, options: DedupeOptions):
   const decisions = decisionsFile === null ? [] : await readPairDecisions(decisionsFile, cwd)
   const list = await readList(table, options)
   const decided = findPairs(decisions, list.companies)
-  const { groups, doubts, refused } = await groupCompanies(list.companies, decided.pairs, signal)
+  const { index, clusters } = await groupCompanies(list.companies, decided.pairs, signal)
+  const { groups, doubts, refused } = clusters
   const { groupOf, members, numberOf } = numberGroups(list.companyOf, groups)
   const kept = new Set(members.map(rows => rows.reduce((best, row) => (isKept(list, options.keep, row, best) ? row : best))))
   const perhaps = new Map<number, number>()
@@ -84,9 +85,12 @@ export async function dedupeList(table: InspectedTable, options: DedupeOptions):
       return [number, size, shown, doubt === undefined ? '' : String(doubt + 1)]
     },
   })
-  if (review !== null) await writePairs(review, [...open.values(), ...decided.kept], list.companies, findRows(list.companyOf))
+  const cellsOf = (company: number): string[] => {
+    const fields = index.companies.at(company)
+    return FIELDS.map(field => [fields[field]].flat().join('|'))
+  }
+  if (review !== null) await writePairs(review, [...open.values(), ...decided.kept], cellsOf, findRows(list.companyOf))
   const large = members.filter(rows => rows.length > 1)
-  const cellsOf = (company: number) => JSON.parse(list.companies[company]!) as string[]
   return {
     rows: groupOf.length,
     companies: members.length,
@@ -137,15 +141,18 @@ function findRows(companyOf: readonly number[]): (company: number) => string {
   }
 }
 
-async function groupCompanies(companies: readonly string[], decided: DecidedPairs, signal: AbortSignal): Promise<Clusters> {
+async function groupCompanies(companies: string[], decided: DecidedPairs, signal: AbortSignal) {
   const { buildIndex, ListClusters } = await import('../service/matching/index.ts')
-  const index = buildIndex(readCompanies(companies))
-  return new ListClusters(index).form(await compareCompanies(index, signal), decided)
+  const index = buildIndex(takeCompanies(companies))
+  const found = await compareCompanies(index, signal)
+  return { index, clusters: new ListClusters(index).form(found, decided) }
 }
 
-function* readCompanies(companies: readonly string[]) {
-  for (const [at, cells] of companies.entries()) {
-    const fields = JSON.parse(cells) as string[]
+/** Yields the companies, and keeps their cells no longer: a long list has its memory only once. */
+function* takeCompanies(companies: string[]) {
+  for (let at = 0; at < companies.length; at++) {
+    const fields = JSON.parse(companies[at]!) as string[]
+    companies[at] = ''
     const values = Object.fromEntries(FIELDS.map((field, place) => [field, fields[place]!])) as Record<
       (typeof FIELDS)[number],
       string
@@ -161,13 +168,6 @@ function* readCompanies(companies: readonly string[]) {
     }
   }
 }
-
-/** Names in one cell are parted by |. */
-const listNames = (cell: string): string[] =>
-  cell
-    .split('|')
-    .map(name => name.trim())
-    .filter(name => name !== '')
 
 /** Numbers the groups in the order of their first rows. */
 function numberGroups(companyOf: readonly number[], groups: Int32Array) {

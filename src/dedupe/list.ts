@@ -19,14 +19,23 @@ export const FIELDS = [
 /** Name, orgNumber, vatNumber and trading names: without one of them a row may be of any company. */
 const IDENTIFYING = [0, 2, 3, 12]
 
+const NAME_LISTS = [12, 13]
+
+/** Names in one cell are parted by |. */
+export const listNames = (cell: string): string[] =>
+  cell
+    .split('|')
+    .map(name => name.trim())
+    .filter(name => name !== '')
+
 /** Rows that a message names. */
 export const SHOWN_ROWS = 6
 
 export interface ReadList {
   /** The company of each row as a number, -1 for a row without a name and a number, which nothing shows to be another's. */
   readonly companyOf: number[]
-  /** The cells of each company as JSON, sorted. */
-  readonly companies: readonly string[]
+  /** The cells of each company as JSON, sorted; emptied by the index that is made of them. */
+  readonly companies: string[]
   /** By the rule to keep a row: a greater one is kept. */
   readonly rank: readonly (string | number)[]
   readonly filled: readonly number[]
@@ -53,6 +62,7 @@ export async function readList({ inspected, columns }: InspectedTable, { keep, c
     if (cellsOf.length % 1000 === 0) signal.throwIfAborted()
     const cells = FIELDS.map(field => registerCell(columns, row, field))
     cells[1] = normaliseCountry(cells[1]!)
+    for (const at of NAME_LISTS) if (cells[at] !== '') cells[at] = listNames(cells[at]!).join('|')
     const key = IDENTIFYING.every(at => cells[at] === '') ? '' : JSON.stringify(cells)
     const known = key === '' ? -1 : (byCells.get(key) ?? byCells.size)
     if (known === byCells.size) byCells.set(key, known)

@@ -104,10 +104,9 @@ export interface ReviewedPair {
 export async function writePairs(
   { path, format }: { readonly path: string; readonly format: 'csv' | 'xlsx' },
   pairs: readonly ReviewedPair[],
-  companies: readonly string[],
+  cellsOf: (company: number) => string[],
   rowsOf: (company: number) => string,
 ): Promise<void> {
-  const cellsOf = (company: number) => JSON.parse(companies[company]!) as string[]
   const table = pairs.map(({ decision, pair }) => ({ decision, pair, cells: pair.map(cellsOf) as [string[], string[]] }))
   const used = [...FIELDS.keys()].filter(at => at === 0 || table.some(({ cells }) => cells.some(own => own[at] !== '')))
   const both = (name: string): string[] => [name, `${name} 2`]
