@@ -86,12 +86,14 @@ function comparePeers(data) {
     const groups = groupNames(of('dev').map(row => row.name))
     printLine('fettle', ((performance.now() - before) / 1000).toFixed(1), pair(of('dev'), groups))
     for (const name of values.peers.split(',')) {
-      const { peer, seconds, train, dev } = JSON.parse(
-        run(python, [script('clusters.py'), path, name])
-          .trim()
-          .split('\n')
-          .at(-1),
-      )
+      let answer
+      try {
+        answer = run(python, [script('clusters.py'), path, name])
+      } catch {
+        process.stdout.write(`| ${name} | failed |\n`)
+        continue
+      }
+      const { peer, seconds, train, dev } = JSON.parse(answer.trim().split('\n').at(-1))
       const f1 = cut => measure(pair(of('train'), train[cut])).pairs
       const cut = Object.keys(train).reduce((best, other) => (f1(other) > f1(best) ? other : best))
       printLine(`${peer}, cut ${cut}`, seconds, pair(of('dev'), dev[cut]))
