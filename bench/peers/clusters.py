@@ -27,9 +27,9 @@ def dedupe():
     from dedupe import Dedupe, training_data_dedupe, variables
 
     def table(half):
-        return {at: {"name": row["name"], "cluster": row["cluster"]} for at, row in enumerate(halves[half])}
+        return {at: {"name": row["name"] or None, "cluster": row["cluster"]} for at, row in enumerate(halves[half])}
 
-    deduper = Dedupe([variables.String("name")], num_cores=1)
+    deduper = Dedupe([variables.String("name", has_missing=True)], num_cores=1)
     pairs = training_data_dedupe(table("train"), "cluster", 5000)
     labelled = io.StringIO(json.dumps(pairs))
     deduper.prepare_training({at: {"name": row["name"]} for at, row in table("train").items()}, labelled)
