@@ -93,6 +93,7 @@ export const ERRORS = {
   FETTLE_PRECISION: entry('usage', 'The service takes no wished precision.', 'Leave the precision out, and choose matches of this service by accept and its bands; or match with the embedded service.'),
   FETTLE_REGISTER_SAMPLE: notice('usage', 'The rows are matched against the sample register, whose companies are invented.', 'Import a register of real companies.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_SCREENING_SAMPLE: notice('usage', 'The made-up sample list is used for screening, because no list was imported.', 'Import a screening list.', action('screening', 'import', 'opensanctions', 'FILE')),
+  FETTLE_SCREENING_OLD: entry('usage', 'A screening list is older than `screen.lists.age`, or none was imported.', 'Import the list again from a new file, or raise screen.lists.age.', action('screening', 'list')),
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'No screening list has this name.', 'List the screening lists.', action('screening', 'list')),
   FETTLE_REFRESH_KEY: notice('usage', 'No row of the list has a key that should be looked up again.', 'Check the key: it is a cell of the column that `input.key` names, with all its characters.'),
   FETTLE_SUPERSEDED: entry('usage', 'A later run replaced this run, or sent its rows, before this run had paid for all of them.', 'Run the pipeline again: what was paid is used.', action('run', 'PIPELINE')),

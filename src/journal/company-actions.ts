@@ -31,8 +31,16 @@ export interface ScreenState {
   readonly hits: number
   /** Companies and hits by dataset. */
   readonly risks: Readonly<Record<string, { readonly companies: number; readonly hits: number }>>
+  /** Companies that are not searched for, of any cause. */
   readonly refused: number
+  /** Companies of them with no name, and with a name that has no letter and no digit. */
+  readonly noName: number
+  readonly noLetter: number
   readonly refusals: readonly RefusedCompany[]
+  /** Searches of earlier runs that are older than `within` of the check `screened`, and when the oldest was made. */
+  readonly tooOld: number
+  readonly oldest: string | null
+  readonly within: number | null
   readonly last: { readonly id: string; readonly createdAt: string | null } | null
   /** In the order of the searches. */
   readonly answers: Appended<ScreenedCompany>
@@ -94,7 +102,7 @@ const NOT_ASKED: CandidateState = {
   ...{ by: 'match', answers: NO_ANSWERS, isProposed: false },
 }
 
-export const initialCompanyActions = ({ candidates, portfolio, screen, events, tree }: Plan): CompanyActionState => ({
+export const initialCompanyActions = ({ candidates, portfolio, screen, events, tree, checks }: Plan): CompanyActionState => ({
   candidates: candidates == null ? null : NOT_ASKED,
   accepted: candidates?.fetch == null ? null : NOTHING_ACCEPTED,
   companies: null,
@@ -114,7 +122,12 @@ export const initialCompanyActions = ({ candidates, portfolio, screen, events, t
           hits: 0,
           risks: {},
           refused: 0,
+          noName: 0,
+          noLetter: 0,
           refusals: [],
+          tooOld: 0,
+          oldest: null,
+          within: checks.find(({ name }) => name === 'screened')?.within ?? null,
           last: null,
           answers: NO_SEARCHES,
           found: [],
@@ -139,7 +152,7 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
     case 'screen.finished':
       return screening && { screening: searched(screening, event) }
     case 'screen.reused':
-      return screening && { screening: { ...screened(screening, event), reused: screening.reused + 1 } }
+      return screening && { screening: reused(screening, event) }
     case 'searches.kept':
       return event.what === 'screen' ? screening && { screening: { ...screening, isKept: true } } : null
     case 'screen.refused':
@@ -150,6 +163,8 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
             openSince: null,
             done: event.done,
             refused: screening.refused + 1,
+            noName: screening.noName + (event.company.cause === 'noName' ? 1 : 0),
+            noLetter: screening.noLetter + (event.company.cause === 'noLetter' ? 1 : 0),
             refusals: [...screening.refusals, event.company].slice(0, MAX_REFUSALS),
           },
         }
@@ -203,6 +218,13 @@ function afterQuestion(state: CandidateState, event: RunEvent): CandidateState {
 function searched(state: ScreenState, event: RunEvent & { type: 'screen.finished' }): ScreenState {
   const last = { id: event.company.searchId, createdAt: event.createdAt }
   return { ...screened(state, event), searches: state.searches + 1, last }
+}
+
+function reused(state: ScreenState, event: RunEvent & { type: 'screen.reused' }): ScreenState {
+  const { searchedAt, at } = event
+  const isTooOld = state.within !== null && Date.parse(at) - Date.parse(searchedAt) > state.within
+  const oldest = state.oldest === null || searchedAt < state.oldest ? searchedAt : state.oldest
+  return { ...screened(state, event), reused: state.reused + 1, tooOld: state.tooOld + (isTooOld ? 1 : 0), oldest }
 }
 
 function screened(state: ScreenState, { done, company }: { done: number; company: ScreenedCompany }): ScreenState {

@@ -109,7 +109,8 @@ const REUSE_EVENTS = {
     choice: text,
     /** What the service fitted to the list in an earlier run, for the jobs of the rows that are sent. */
     fit: z.record(text, z.union([text, z.record(text, z.number())])).optional() as unknown as z.ZodOptional<z.ZodType<Fit>>,
-    searches: z.object({ screen: count, candidates: count }).optional(),
+    /** `oldest`: when the oldest of the AML searches was made. */
+    searches: z.object({ screen: count, candidates: count, oldest: text.exactOptional() }).optional(),
     /** The part of budget.credits for the rows of a shard that are sent. */
     credits: count.optional(),
   },
@@ -219,7 +220,8 @@ const sample = least<RowSample>({
   candidate: z.object({ id: text, name: text }),
   candidates: z.array(least({ id: text, name: text, parts: z.record(text, count), fields: z.record(text, text) })).optional(),
 })
-const refusal = z.object({ id: text, why: text })
+/** `cause`: why a company cannot be searched for; absent where the service refused it. */
+const refusal = z.object({ id: text, why: text, cause: z.enum(['noName', 'noLetter']).optional() })
 const liveSettings = planSchema.unwrap().partial() as unknown as z.ZodType<LiveSettings>
 const args = z.record(text, z.union([text, count, flag, z.null(), list(text)]))
 const stageState = z.object({

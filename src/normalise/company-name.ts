@@ -69,6 +69,8 @@ export type LegalClass =
 export interface ParsedCompanyName {
   /** Core words: without legal form and stop words, abbreviations spelled out. Empty for a text without a name. */
   readonly words: readonly string[]
+  /** All words but the legal form at the end, as written: also those that `words` leaves out, which may be a name. */
+  readonly named: readonly string[]
   /** Class of the legal form; null when the name shows none. */
   readonly legal: LegalClass | null
   /** What distinguishes the company from its sisters, as one text (name-marks.ts). */
@@ -177,6 +179,7 @@ export function parseCompanyName(text: string): ParsedCompanyName {
     words = words.slice(0, -size)
   }
   const hasForm = words.length < all.length
+  const named = words
   const opening = formAtStart(words)
   if (opening > 0) {
     note(words.slice(0, opening).join(' '))
@@ -192,7 +195,7 @@ export function parseCompanyName(text: string): ParsedCompanyName {
     }
   }
   // `The Company`, `Limited`: the name consists of legal forms and stop words alone.
-  if (core.length > 0) return { words: core, legal, marks }
+  if (core.length > 0) return { words: core, named, legal, marks }
   const significant = all.filter(word => !STOP_WORDS.has(word) || FORMS.has(word))
-  return { words: (significant.length > 0 ? significant : all).map(collapseUmlauts), legal: null, marks: '' }
+  return { words: (significant.length > 0 ? significant : all).map(collapseUmlauts), named: all, legal: null, marks: '' }
 }

@@ -57,7 +57,7 @@ import {
   readName,
   readText,
 } from './read-pipeline.ts'
-import { isTable, type PlannedRegisters, planRegisters, registerNames } from './registers.ts'
+import { isTable, oldLists, type PlannedRegisters, planRegisters, registerNames } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
 import { untrustedPlaces } from './untrusted.ts'
 
@@ -142,6 +142,8 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   if (options.elsewhere !== undefined && options.isOffline !== true) assertKnownOrigin(service, env, options.service)
   const credentials = (): Credentials => readCredentials(env, service, credentialsIn(secrets), options.service)
   const registers = await registersOf(pipeline, service, options, locate(['register']))
+  const lists = service.kind === 'embedded' ? pipeline.screen?.lists : undefined
+  const old = lists === undefined ? [] : await oldLists(lists.age, env, realClock.now(), locate(['screen', 'lists']))
   const links = linksOfPipeline(pipeline)
   const notify = isUntrusted(env) ? [] : listReceivers(pipeline, secrets)
   const access = { environmentAt, locate, cwd, isInputNamed: options.input !== null, needsInput: options.elsewhere !== undefined }
@@ -149,7 +151,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   if (untrusted?.mayReadInput === false) return none([...parsed.issues, ...untrusted.issues])
   const input = await receiveInput(pipeline, file, options)
   const { release } = input
-  const all = { ...parsed, issues: [...parsed.issues, ...(untrusted?.issues ?? [])] }
+  const all = { ...parsed, issues: [...parsed.issues, ...(untrusted?.issues ?? []), ...old] }
   const planned = await planOver({ parsed: all, pipeline, input, service, registers, file, options }).catch(error => {
     release()
     throw error

@@ -10,6 +10,23 @@ export const findRegisterDir = (dataDir: string): string => join(dataDir, 'regis
 
 export const findScreeningDir = (dataDir: string): string => join(dataDir, 'screening')
 
+const DAY = 86_400_000
+
+/** Screening lists that are older than a pipeline allows: by their import, or by the file that was imported. */
+export async function oldLists(age: number, env: Env, now: number, at: Place | null): Promise<Issue[]> {
+  const { readLists } = await import('../service/screening/index.ts')
+  const lists = await readLists(findScreeningDir(findDataDir(env)))
+  const next = { hint: 'Import a screening list.', action: action('screening', 'import', 'opensanctions', 'FILE') }
+  if (lists.length === 0) return [issue('FETTLE_SCREENING_OLD', 'no screening list was imported', { at, ...next })]
+  return lists.flatMap(({ name, importedAt, snapshotDate }) => {
+    // The file was changed at some time of this day.
+    const since = Math.min(Date.parse(importedAt), Date.parse(snapshotDate) + DAY)
+    if (now - since <= age) return []
+    const message = `the screening list "${name}" is of ${snapshotDate}, imported ${importedAt.slice(0, 10)}: older than screen.lists.age`
+    return [issue('FETTLE_SCREENING_OLD', message, { at })]
+  })
+}
+
 interface RegisterChoice {
   readonly env: Env
   /** Of the command line; null for none. */

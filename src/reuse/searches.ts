@@ -233,15 +233,19 @@ export interface SearchCounter {
 
 /** Null without searches that may be used again. */
 export function searchCounter(plan: Plan, identity: string, { answers, now, refreshes }: SearchSettings): SearchCounter | null {
-  const open = (kind: keyof KnownSearches) => {
+  const open = (kind: 'screen' | 'candidates') => {
     const place = refreshes || plan[kind] == null ? null : folderOf(kind, { plan, identity }, answers, now)
     return place && { age: place.age, known: place.folder.open([], now()), found: new DigestIndex() }
   }
   const count = (opened: NonNullable<ReturnType<typeof open>>, key: Buffer): void => {
-    if (findSearch(opened.known, key, opened.age, now()) !== null) opened.found.add(key)
+    const earlier = findSearch(opened.known, key, opened.age, now())
+    if (earlier === null) return
+    opened.found.add(key)
+    if (opened === screen && (oldest === null || earlier.at < oldest)) oldest = earlier.at
   }
   const [screen, candidates] = [open('screen'), open('candidates')]
   if (screen === null && candidates === null) return null
+  let oldest: string | null = null
   const questionOf = questionMaker(plan)
   const asked: readonly string[] = plan.candidates?.for ?? []
   return {
@@ -252,7 +256,8 @@ export function searchCounter(plan: Plan, identity: string, { answers, now, refr
       if (question !== null) count(candidates!, candidatesKey(question.id))
     },
     get counts() {
-      return { screen: screen?.found.size ?? 0, candidates: candidates?.found.size ?? 0 }
+      const counts = { screen: screen?.found.size ?? 0, candidates: candidates?.found.size ?? 0 }
+      return oldest === null ? counts : { ...counts, oldest }
     },
     close: () => {
       screen?.known.close()

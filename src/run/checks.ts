@@ -1,11 +1,12 @@
 /** Evaluates the pipeline's `checks:` and `budget.credits` against the outcomes of the rows. */
 import { count, counted } from '../counted.ts'
 import type { Issue } from '../errors.ts'
+import type { ScreenState } from '../journal/company-actions.ts'
 import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import { filledRows } from '../model/list.ts'
-import type { ChangeCounts, DecideCounts, Outcomes } from '../model/results.ts'
+import type { ChangeCounts, CompanyCounts, DecideCounts, Outcomes } from '../model/results.ts'
 import type { ListCheckName, Plan, PlannedCheck, ResultCheckName, Threshold } from '../pipeline/model/types.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
 import { warning } from './stage.ts'
@@ -35,6 +36,32 @@ export interface Since {
   readonly doubtful: number | null
   /** What the decision table decided; null without one, and before it has decided. */
   readonly decide: Pick<DecideCounts, 'decline' | 'refer'> | null
+  /** Companies to search for, and what was searched; null where that is unknown at the end of a run, absent before the searches. */
+  readonly screened?: ScreenedCompanies | null
+}
+
+type ScreenedCompanies = Pick<ScreenState, 'searches' | 'reused' | 'refused' | 'noName' | 'noLetter' | 'tooOld' | 'done'> &
+  CompanyCounts
+
+/** What was screened, of the companies found; null before they are known. */
+export const screenedOf = ({ companies, screening }: Pick<RunState, 'companies' | 'screening'>): ScreenedCompanies | null =>
+  companies === null || screening === null ? null : { ...companies, ...screening }
+
+/** Companies that were not screened, or whose search does not count, by cause. */
+const unscreenedCauses = (counts: ScreenedCompanies): [number, string][] => [
+  [counts.refused - counts.noName - counts.noLetter, 'refused by the service'],
+  [counts.noName, 'without a name'],
+  [counts.noLetter, 'with a name of no letter and no digit'],
+  [counts.tooOld, 'searched too long ago'],
+  [counts.listed - counts.done, 'not reached'],
+  [counts.nameless, 'without an id'],
+]
+
+function measureScreened(counts: ScreenedCompanies): Measure & { readonly all: number } {
+  const all = counts.listed + counts.nameless
+  const done = counts.searches + counts.reused - counts.tooOld
+  const causes = unscreenedCauses(counts).flatMap(([many, cause]) => (many > 0 ? [`${many} ${cause}`] : []))
+  return { rows: done, share: all === 0 ? 1 : done / all, of: causes.join(', '), all }
 }
 
 const isOfList = (check: PlannedCheck): check is PlannedCheck<ListCheckName> => check.name === 'rows' || check.name === 'filled'
@@ -48,7 +75,13 @@ const isRuling = (name: ResultCheckName): name is keyof typeof RULINGS => name i
 const findRate = (before: LastGoodRun | null): number | null =>
   before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
 
-function measure(name: ResultCheckName, outcomes: Outcomes, rows: number, { before, changes, doubtful, decide }: Since): Measure {
+function measure(
+  name: ResultCheckName,
+  outcomes: Outcomes,
+  rows: number,
+  { before, changes, doubtful, decide, screened }: Since,
+): Measure {
+  if (name === 'screened') return screened == null ? { rows: null, share: null } : measureScreened(screened)
   const asked = rows - (outcomes.skipped ?? 0)
   if (name === 'drift') {
     const [rate, previousRate] = [matchRate(outcomes, rows), findRate(before)]
@@ -96,6 +129,13 @@ const formatActual = (
   return `${count} of ${rows} (${percent(share, limit)})`
 }
 
+/** `96 of 100 (96%): 3 refused by the service, 1 without a name`, of companies. */
+function formatScreened(counts: ScreenedCompanies, { unit, value }: Threshold): string {
+  const { rows, share, of, all } = measureScreened(counts)
+  return `${rows} of ${all} (${percent(share!, unit === 'share' ? value : null)})${of === '' ? '' : `: ${of}`}`
+}
+
+const NOT_SEARCHED = 'not measured yet: the companies are searched for later'
 const NOT_DECIDED = 'not measured: no row was decided about'
 const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
 
@@ -103,6 +143,7 @@ const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
 function isFirst(name: ResultCheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
   if (isChange(name)) return since.changes === null
   if (isRuling(name)) return since.decide === null
+  if (name === 'screened') return since.screened === undefined
   // A run without counts fails the check: the next one would have nothing to compare with either.
   return name === 'drift' && findRate(since.before) === null && matchRate(outcomes, rows) !== null
 }
@@ -171,11 +212,14 @@ export function evaluateChecks(
       const threshold = check[severity]
       if (threshold === null) return []
       const expected = `not ${threshold.text}`
-      const actualNone = isRuling(check.name) ? NOT_DECIDED : NOT_MEASURED
+      const actualNone = check.name === 'screened' ? NOT_SEARCHED : isRuling(check.name) ? NOT_DECIDED : NOT_MEASURED
       if (!isMeasured) return [{ assertion: check.name, success: null, severity, expected, actual: actualNone }]
       const value = threshold.unit === 'share' ? found.share : found.rows
       const success = value !== null && !isBeyond(value, threshold)
-      const actual = formatActual(check.name, found, rows - (outcomes.skipped ?? 0), threshold)
+      const actual =
+        check.name === 'screened' && since.screened != null
+          ? formatScreened(since.screened, threshold)
+          : formatActual(check.name, found, rows - (outcomes.skipped ?? 0), threshold)
       return [{ assertion: check.name, success, severity, expected, actual }]
     })
   })

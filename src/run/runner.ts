@@ -9,7 +9,15 @@ import { UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import type { Outcomes } from '../model/results.ts'
 import type { StageName } from '../model/stages.ts'
-import { evaluateBudget, evaluateChecks, evaluateUndone, fewMatchedIssue, isRejected, type LastGoodRun } from './checks.ts'
+import {
+  evaluateBudget,
+  evaluateChecks,
+  evaluateUndone,
+  fewMatchedIssue,
+  isRejected,
+  type LastGoodRun,
+  screenedOf,
+} from './checks.ts'
 import { confirmJobs, isPaid, readRecordedJob, relocationEvents } from './job-lookup.ts'
 import type { Ports } from './ports.ts'
 import { allFailed, outcomesSoFar } from './row-ledger.ts'
@@ -209,6 +217,7 @@ export function endOf(state: RunState, stopped: FettleError | null, before: Last
       changes: state.changes?.counts ?? null,
       doubtful: state.doubtful,
       decide: state.decide,
+      screened: screenedOf(state),
     }),
     ...evaluateUndone(state),
     ...budget,

@@ -35,7 +35,8 @@ export interface RunEstimate {
   /** Companies that may be added to a portfolio, at most, and by the last good run; null for none. Each company counts once. */
   readonly portfolio: { readonly most: number; readonly expected: number | null } | null
   /** AML searches, one credit each; null for none. `most` is within the budget; `known` are those that an earlier run paid. */
-  readonly screening: (RunEstimate['credits'] & { readonly known: number | null }) | null
+  /** `oldest`: when the oldest of the known searches was made. */
+  readonly screening: (RunEstimate['credits'] & { readonly known: number | null; readonly oldest: string | null }) | null
   /** Questions for candidates, a credit each, at most; `known` are those that an earlier run paid. Null for none. */
   readonly candidates: { readonly most: number; readonly known: number | null } | null
   /** Runs of a decision tree of the service, a credit each, at most; null for none. */
@@ -109,6 +110,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
       expected: companies.expected === null ? null : within(Math.max(0, companies.expected - knownScreens)),
       budget: screen.budget,
       known: searches?.screen ?? null,
+      oldest: searches?.oldest ?? null,
     },
     candidates: candidates && { most: mostQuestions(plan), known: searches?.candidates ?? null },
     tree: plan.tree === undefined ? null : { most: mostTreeRuns(plan), budget: plan.tree.budget },

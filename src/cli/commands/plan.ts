@@ -9,7 +9,7 @@ import { listIssues } from '../../prepare/kept-list.ts'
 import { type Prepared, prepare } from '../../prepare/prepare.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import { reuseWords } from '../../report/sections/reuse.ts'
-import { count, counted, percent } from '../../report/words.ts'
+import { count, counted, percent, time } from '../../report/words.ts'
 import { estimateRun, type RunEstimate } from '../../spending/estimate.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, listFlag, needText, textFlag, wholeFlag } from '../options/read.ts'
@@ -94,7 +94,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
       `  asked     ${candidates?.most ?? 0} questions for candidates at most, a credit each${knownWords(candidates?.known)}`,
     portfolio && `  portfolio ${expectedCount(portfolio, 'company', 'companies')} to add to ${formatPortfolio(plan)}`,
     screening &&
-      `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${screenBudget(screening)}${knownWords(screening.known)}`,
+      `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${screenBudget(screening)}${knownWords(screening.known)}${screening.oldest === null ? '' : `, the oldest of ${time(screening.oldest)} UTC`}`,
     estimate.tree &&
       `  decide    ${counted(estimate.tree.most, 'run')} of the decision tree "${plan.tree?.name}" at most, a credit each${estimate.tree.budget === null ? '; no decide.budget limits them' : ` (decide.budget ${estimate.tree.budget})`}`,
     plan.after && '  after     the jobs are archived',

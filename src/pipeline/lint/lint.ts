@@ -250,6 +250,7 @@ const lintCompanyActions: Rule = draft => [
   ...lintTags(draft, 'decide', draft.fields.decide?.service == null ? [] : [COMPANY_TAGS.slice(0, 1)]),
   ...lintDecide(draft),
   ...lintDecided(draft),
+  ...lintScreened(draft),
 ]
 
 function* lintPortfolio({ fields }: Draft) {
@@ -344,6 +345,17 @@ const lintDecided: Rule = ({ fields, broken }) =>
         ]
       : [],
   )
+
+const lintScreened: Rule = ({ fields, broken }) =>
+  fields.screen == null && !broken.has('screen') && (fields.checks ?? []).some(({ name }) => name === 'screened')
+    ? [
+        wrongValue(
+          ['checks', 'screened'],
+          'no company is searched for: the pipeline has no screen',
+          'Name one: screen: { datasets: [SAN] }.',
+        ),
+      ]
+    : []
 
 const lintReuse: Rule = ({ fields, broken }) =>
   (['screen', 'candidates', 'decide'] as const).flatMap(key => {

@@ -144,7 +144,13 @@ const threshold = object({
   value: count,
   unit: z.enum(['rows', 'share']),
 })
-const check = object({ name: word<CheckName>(), warn: threshold.nullable(), fail: threshold.nullable() })
+const check = object({
+  name: word<CheckName>(),
+  warn: threshold.nullable(),
+  fail: threshold.nullable(),
+  /** Of `screened`: an older search does not count, in milliseconds. */
+  within: count.exactOptional(),
+})
 
 const service = z.union([
   object({ kind: z.literal('embedded') }),
@@ -224,6 +230,8 @@ const screen = object({
   countries: list(text),
   /** Most searches, one credit each; null for no limit. */
   budget: count.nullable(),
+  /** `age`: of the imported lists, in milliseconds. */
+  lists: object({ age: count }).exactOptional(),
 })
 const accept = object({
   /** Bands that stay matched; null for all but the bands of `review`. */
@@ -253,7 +261,11 @@ const tree = object({ name: text, fields: record(TABLE_PARTS.field), budget: cou
 const parts = list(object({ from: count, rows: count }))
 const age = count.optional()
 /** In milliseconds. `screen`: AML searches, `candidates`: questions for candidates, `decide`: runs of a decision tree; absent: each run asks again. */
-const reuse = object({ matched: count, unmatched: count, review: count, screen: age, candidates: age, decide: age })
+const reuse = object({
+  ...{ matched: count, unmatched: count, review: count, screen: age, candidates: age, decide: age },
+  /** Searches that are older than a day are used. */
+  acceptStale: mark,
+})
 /** Once the rows of a run that uses earlier answers are chosen. */
 const known = object({
   /** Rows and jobs that would be sent without earlier answers. */
@@ -264,7 +276,7 @@ const known = object({
   /** The digest of the choice, a file of the run directory. */
   choice: text,
   /** Different searches about these rows that an earlier run paid. */
-  searches: object({ screen: count, candidates: count }).exactOptional(),
+  searches: object({ screen: count, candidates: count, oldest: text.exactOptional() }).exactOptional(),
   /** budget.credits of a shard by all of its rows, where another part of the whole is for those that are sent. */
   credits: count.nullable().exactOptional(),
 })
@@ -426,6 +438,7 @@ export type ResultCheckName =
   | 'doubtful'
   | 'declined'
   | 'referred'
+  | 'screened'
 /** What a check of the list looks at before anything is sent, as a share of what the last good run had. */
 export type ListCheckName = 'rows' | 'filled'
 export type CheckName = ResultCheckName | ListCheckName

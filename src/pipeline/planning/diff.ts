@@ -6,6 +6,7 @@ import { filledRows } from '../../model/list.ts'
 import type { Plan, PlannedMapping } from '../model/types.ts'
 import { columnsText, columnText } from '../schema/columns.ts'
 import { settingName, settingText } from '../schema/keys.ts'
+import { formatDuration } from '../source/durations.ts'
 import { show } from '../source/quote.ts'
 import { wholePlan } from './fingerprint.ts'
 
@@ -101,8 +102,9 @@ function portfolioText({ portfolio }: Plan): Text {
 
 function screenText({ screen }: Plan): Text {
   if (screen == null) return null
-  const { datasets, threshold, countries, budget } = screen
-  return listText([datasets.join(' '), `from ${threshold}`, countries.join(' '), budget && `budget ${budget}`])
+  const { datasets, threshold, countries, budget, lists } = screen
+  const age = lists && `lists up to ${formatDuration(lists.age)} old`
+  return listText([datasets.join(' '), `from ${threshold}`, countries.join(' '), budget && `budget ${budget}`, age])
 }
 
 function treeText({ tree }: Plan): Text {

@@ -2,6 +2,7 @@
  * Pipeline + facts about the input -> Plan: headers are resolved to columns, limits are checked and defaults are filled in. A run
  * executes the plan unchanged.
  */
+
 import { MAPPINGS } from '../../contract/index.ts'
 import { count, counted } from '../../counted.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
@@ -27,6 +28,7 @@ import { shownPath } from '../schema/addresses.ts'
 import { outputNameIssues } from '../schema/columns.ts'
 import { isSamePath } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
+import { formatDuration } from '../source/durations.ts'
 import { show, showList } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
 import { sealPlan } from './fingerprint.ts'
@@ -35,6 +37,7 @@ import { partsOf, shardIssues, shardText, shareOf } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
+const DAY = 86_400_000
 const UNUSED = 'reuse is not used: every row is sent, which is free at the embedded service'
 /** Pause before the second poll of a job of the embedded service. */
 const FIRST_POLL_MS = 100
@@ -135,6 +138,15 @@ function contextIssues(pipeline: Pipeline, context: PlanContext, at: At): Issue[
   const issues = [...eventIssues(pipeline, service, at), ...limitIssues(pipeline, context, at)]
   if (pipeline.reuse !== null && service.kind === 'embedded')
     issues.push(issue('FETTLE_REUSE_UNUSED', UNUSED, { severity: 'info', at: at('reuse') }))
+  else if ((pipeline.reuse?.screen ?? 0) > DAY && pipeline.reuse?.acceptStale !== true) {
+    const message = `reuse.screen: a search of up to ${formatDuration(pipeline.reuse!.screen!)} ago would hide a company that was listed since`
+    const hint = 'Set reuse.screen to 1d or less, or to { age: …, acceptStale: true } to use older searches all the same.'
+    issues.push(issue('FETTLE_PIPELINE_VALUE', message, { hint, at: at('reuse', 'screen') }))
+  }
+  if (pipeline.screen?.lists !== undefined && service.kind !== 'embedded') {
+    const message = 'screen.lists: only the embedded service shows how old its lists are'
+    issues.push(issue('FETTLE_PIPELINE_VALUE', message, { hint: 'Leave screen.lists out.', at: at('screen', 'lists') }))
+  }
   return shard === undefined ? issues : [...issues, ...shardIssues(pipeline, shard.shard, at)]
 }
 

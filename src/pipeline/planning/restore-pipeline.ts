@@ -1,5 +1,5 @@
 /** The way back from a plan to a pipeline, for runs that do a part of its work. */
-import type { Plan, PlannedPortfolio, PlannedService } from '../model/plan.ts'
+import type { Plan, PlannedPortfolio, PlannedScreen, PlannedService } from '../model/plan.ts'
 
 /**
  * The pipeline of a plan as a person may write it. Columns are named by number; the caller chooses the paths of input and outputs, and
@@ -21,15 +21,28 @@ export function restorePipeline(plan: Plan) {
     budget: withoutNulls(budget),
     poll: restorePoll(plan),
     retry,
-    checks: Object.fromEntries(checks.map(({ name, warn, fail }) => [name, { warn: warn?.text, fail: fail?.text }])),
+    checks: Object.fromEntries(
+      checks.map(({ name, warn, fail, within }) => [
+        name,
+        { warn: warn?.text, fail: fail?.text, ...restoreAge('within', within) },
+      ]),
+    ),
     output: output === null ? undefined : { columns: restoreColumns(output) },
     accept: accept === null ? undefined : { ...withoutNulls(accept), pattern: restoreLetters(accept.pattern) },
     candidates: candidates === null ? undefined : withoutNulls(candidates),
     portfolio: portfolio === null ? undefined : restorePortfolio(portfolio),
-    screen: screen === null ? undefined : { ...withoutNulls(screen), countries: orAbsent(screen.countries) },
+    screen: screen === null ? undefined : restoreScreen(screen),
     after,
   }
 }
+
+const restoreAge = (key: 'age' | 'within', ms: number | undefined) => (ms === undefined ? {} : { [key]: `${ms}ms` })
+
+const restoreScreen = ({ lists, ...screen }: PlannedScreen) => ({
+  ...withoutNulls(screen),
+  countries: orAbsent(screen.countries),
+  ...(lists && { lists: restoreAge('age', lists.age) }),
+})
 
 const withoutNulls = <T extends object>(given: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null)) as ReturnType<typeof withoutNulls<T>>

@@ -6,6 +6,7 @@ import { duration, flag, listOf, map, orNull, pattern, text, whole } from './for
 import { columnReference } from './mapping-schema.ts'
 
 const MOST = 1_000_000_000
+const TEN_YEARS = 3650 * 24 * 3_600_000
 
 export const candidates = map({
   for: listOf(z.enum(['review', 'unmatched']), 'a list of review and unmatched', 1, 10)
@@ -93,6 +94,11 @@ export const screen = map({
     .transform((codes = []) => [...new Set(codes.map(code => code.toUpperCase()))])
     .describe('Countries of the search. Absent: all.'),
   budget: orNull(whole(1, MOST)).describe('Most searches of a run, one credit each; the rest is skipped and reported.'),
+  lists: map({
+    age: duration(60 * 60_000, TEN_YEARS).describe('Oldest file and import of a list; the run is refused for an older one.'),
+  })
+    .exactOptional()
+    .describe('The imported lists, at the embedded service.'),
 })
 
 const BANDS = 'a list of bands, such as [A, B]'
@@ -139,17 +145,34 @@ export const accept = map({
   ).describe('Letters that each part of `general.pattern` must have; a match with another goes to review.'),
 })
 
-const TEN_YEARS = 3650 * 24 * 3_600_000
 const age = () => duration(1, TEN_YEARS)
+
+const SEARCH_AGE = 'a duration such as 1d, or a map with age and acceptStale'
+const searchAge = z
+  .union(
+    [
+      age(),
+      map({
+        age: age().describe('A search is used for this long.'),
+        acceptStale: flag().prefault(false).describe('Also for longer than a day: a company may be on a list since.'),
+      }),
+    ],
+    { error: SEARCH_AGE },
+  )
+  .transform(given => (typeof given === 'number' ? { age: given, acceptStale: false } : given))
 
 export const reuse = map({
   matched: age().describe('Rows with a company: the answer is used for this long.'),
   unmatched: age().describe('Rows without a company.'),
   review: age().describe('Rows for a person to look at.'),
-  screen: age().optional().describe('AML searches. Absent: each run searches again.'),
+  screen: searchAge.optional().describe('AML searches, for a day at most or with acceptStale. Absent: each run searches again.'),
   candidates: age().optional().describe('Questions for candidates. Absent: each run asks again.'),
   decide: age().optional().describe('Decisions of decide.service, until its tree is changed. Absent: each run asks again.'),
-})
+}).transform(({ screen: searches, ...ages }): typeof ages & { screen?: number; acceptStale?: true } => ({
+  ...ages,
+  ...(searches && { screen: searches.age }),
+  ...(searches?.acceptStale && { acceptStale: true }),
+}))
 
 export const after = z.literal('archive', { error: 'archive' }).optional()
 

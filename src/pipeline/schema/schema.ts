@@ -136,11 +136,11 @@ const enrich = z
   )
 
 const COUNT_OR_SHARE = 'a comparison with a count or a share, such as "> 500" or "< 90%"'
-const check = (form: z.ZodType<ReturnType<typeof parseThreshold> & {}, string>) =>
-  map({
-    warn: orNull(form).describe('Warn when this holds.'),
-    fail: orNull(form).describe('Fail (exit 1) when this holds.'),
-  })
+const levels = (form: z.ZodType<ReturnType<typeof parseThreshold> & {}, string>) => ({
+  warn: orNull(form).describe('Warn when this holds.'),
+  fail: orNull(form).describe('Fail (exit 1) when this holds.'),
+})
+const check = (form: Parameters<typeof levels>[0]) => map(levels(form))
 const anyCheck = check(threshold(COUNT_OR_SHARE))
 const ofLastRun = check(threshold('a comparison with a share, such as "< 80%"', true)).optional()
 const checks = map({
@@ -166,6 +166,14 @@ const checks = map({
     .describe('Rows whose company differs in name and address, or in name and number (`match.doubt`).'),
   declined: anyCheck.optional().describe('Rows that the decision table declines.'),
   referred: anyCheck.optional().describe('Rows that the decision table refers to a person.'),
+  screened: map({
+    ...levels(threshold(COUNT_OR_SHARE)),
+    within: duration(HOUR, 3650 * 24 * HOUR)
+      .exactOptional()
+      .describe('An older search of an earlier run does not count.'),
+  })
+    .optional()
+    .describe('Companies found that an AML search was made for; one without an id counts as not searched.'),
 } satisfies Record<CheckName, z.ZodType>)
 
 const FORMATS_EXPLAINED = OUTPUT_FORMAT_NAMES.flatMap(name => {

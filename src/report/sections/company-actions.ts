@@ -3,7 +3,7 @@ import { fetchedTags, meaningOf, type RunState } from '../../journal/index.ts'
 import { kindWords } from '../../model/event-kinds.ts'
 import { isColumnMasked, MASK } from '../../model/list.ts'
 import type { Result } from '../schema.ts'
-import { count, counted } from '../words.ts'
+import { count, counted, time } from '../words.ts'
 
 export type CompanyActions = Pick<Result, 'events' | 'candidates' | 'accepted' | 'portfolio' | 'screening'>
 
@@ -47,10 +47,10 @@ function readScreening({ plan, companies, screening }: RunState) {
     .map(([dataset, counts]) => ({ dataset, meaning: meaningOf(dataset), ...counts }))
     .sort((a, b) => b.companies - a.companies || (a.dataset < b.dataset ? -1 : 1))
   const { datasets, threshold, countries, budget } = plan.screen
-  const { searches, reused, withHits, hits, refused, refusals } = screening
+  const { searches, reused, withHits, hits, refused, noName, noLetter, tooOld, oldest, refusals } = screening
   const asked = { datasets, threshold, countries, budget, companies: companies?.listed ?? null }
   const found = plan.report.rows === 'none' ? [] : screening.found
-  return { ...asked, searches, reused, withHits, hits, risks, refused, refusals, found }
+  return { ...asked, searches, reused, withHits, hits, risks, refused, noName, noLetter, tooOld, oldest, refusals, found }
 }
 
 function readEvents({ plan, events }: RunState) {
@@ -117,7 +117,7 @@ export function companyActionLines({ events, candidates, accepted, portfolio, sc
     add('portfolio', `${which}: ${parts.join(', ')}`, refused > 0)
   }
   if (screening !== null) {
-    const { companies, searches, reused, withHits, hits, risks, refused, found } = screening
+    const { companies, searches, reused, withHits, hits, risks, refused, noName, noLetter, tooOld, oldest, found } = screening
     const credits = `${counted(searches, 'credit')}${reused === 0 ? '' : `, ${count(reused)} known`}`
     const screened = searches + reused
     const without = refused === 0 ? '' : `, ${count(refused)} could not be`
@@ -127,6 +127,15 @@ export function companyActionLines({ events, candidates, accepted, portfolio, sc
         ? counted(screened, 'company', 'companies')
         : `${count(screened)} of ${counted(companies, 'company', 'companies')}`
     add('screening', `${some} screened (${credits})${without}: ${hitWords}`, withHits > 0)
+    const causes = [
+      [refused - noName - noLetter, 'refused by the service'],
+      [noName, 'without a name'],
+      [noLetter, 'with a name of no letter and no digit'],
+    ] as const
+    const shown = causes.flatMap(([many, cause]) => (many > 0 ? [`${count(many)} ${cause}`] : []))
+    if (shown.length > 0) add('screening', `not screened: ${shown.join(', ')}`, true)
+    const tooOldWords = tooOld === 0 ? '' : `; ${counted(tooOld, 'search', 'searches')} made too long ago`
+    if (oldest !== null) add('screening', `the oldest search is of ${time(oldest)} UTC${tooOldWords}`, tooOld > 0)
     for (const { dataset, meaning, companies: listed, hits: many } of risks) {
       const what = meaning === '' ? dataset : `${dataset}, ${meaning}`
       add('screening', `${what}: ${counted(listed, 'company', 'companies')}, ${counted(many, 'hit')}`, true)

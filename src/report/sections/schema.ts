@@ -192,7 +192,11 @@ const screening = z
         }),
       )
       .describe('by dataset, most companies first; a hit in several counts in each'),
-    refused: known.describe('companies that the service did not search'),
+    refused: known.describe('companies that were not searched for'),
+    noName: known.default(0).describe('of them, companies without a name'),
+    noLetter: known.default(0).describe('of them, companies with a name of no letter and no digit'),
+    tooOld: known.default(0).describe('searches of earlier runs that are older than `within` of the check `screened`'),
+    oldest: z.string().nullable().default(null).describe('when the oldest search of an earlier run was made'),
     refusals,
     found: z
       .array(

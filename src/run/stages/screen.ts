@@ -26,6 +26,12 @@ const makeQuery = (company: FoundCompany, { threshold, datasets, countries }: Pl
   countries,
 })
 
+/** A search for no letter finds nothing, which would read as clean. */
+function unsearchable({ id, name }: FoundCompany): RefusedCompany | null {
+  if (name.trim() === '') return { id, why: 'the service gives no name for it', cause: 'noName' }
+  return /[\p{L}\p{N}]/u.test(name) ? null : { id, why: `its name ${name} has no letter and no digit`, cause: 'noLetter' }
+}
+
 const shortened = (name: string): string =>
   name.length <= LONGEST_NAME ? name : name.slice(0, LONGEST_NAME).replace(/[\ud800-\udbff]$/, '')
 
@@ -80,7 +86,7 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     const done: number = progress.done + 1
     const refuse = (why: string): RefusedCompany => ({ id: company.id, why })
     const refusals: ScreenState['refusals'] = progress.refusals
-    let refused: RefusedCompany | null = company.name.trim() === '' ? refuse('the service gives no name for it') : null
+    let refused = unsearchable(company)
     let search: Effect<Screening> | null = null
     if (refused === null && known === null) {
       if (!isOpen) yield { type: 'screen.requested', company: company.id }

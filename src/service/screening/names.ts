@@ -3,7 +3,7 @@
  * unlike the matching of companies, nothing is learned from addresses or numbers: a list has names, so typing errors, order and joined
  * words are judged by letters alone. Candidates share pairs of letters, so no single word has to be right.
  */
-import { parseCompanyName } from '../../normalise/company-name.ts'
+import { parseCompanyName, plainWord } from '../../normalise/company-name.ts'
 import { splitWords } from '../../normalise/text.ts'
 
 /** A name in the form that is compared. */
@@ -25,13 +25,29 @@ interface Name {
   readonly length: number
 }
 
+/** Words that many companies have: a name of nothing else needs its articles and opening legal forms (`SAS International`). */
+const COMMON: ReadonlySet<string> = new Set(
+  [
+    ...['international', 'general', 'global', 'world', 'national', 'universal', 'group', 'holding', 'holdings', 'company'],
+    ...['trading', 'trade', 'commercial', 'commerce', 'business', 'enterprise', 'enterprises', 'import', 'export', 'services'],
+    ...['service', 'industries', 'industrial', 'industry', 'engineering', 'construction', 'technology', 'technologies'],
+    ...['shipping', 'transport', 'logistics', 'marine', 'investment', 'investments', 'development', 'management', 'consulting'],
+    ...['capital', 'finance', 'bank', 'energy', 'oil', 'gas', 'petroleum', 'solutions', 'systems', 'production', 'products'],
+  ].map(plainWord),
+)
+
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+function coreOf({ words, named }: ReturnType<typeof parseCompanyName>, all: readonly string[]): readonly string[] {
+  // A name of nothing but legal forms has to be found, too.
+  if (words.length === 0) return all
+  return words.every(word => COMMON.has(word)) ? named.map(plainWord) : words
+}
 
 function readName(text: string, isPerson: boolean): Name {
   const all = splitWords(text)
   const company = isPerson ? null : parseCompanyName(text)
-  // A name of nothing but legal forms has to be found, too.
-  const words = company === null || company.words.length === 0 ? all : company.words
+  const words = company === null ? all : coreOf(company, all)
   return {
     words,
     sorted: [...words].sort(byText).join(' '),

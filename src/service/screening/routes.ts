@@ -14,6 +14,7 @@ import {
   searchUpdate,
 } from '../../contract/index.ts'
 import { normaliseCountry } from '../../normalise/country.ts'
+import { splitWords } from '../../normalise/text.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
@@ -41,10 +42,16 @@ const common = ({ datasets, countryCodes }: Common): Pick<Question, 'datasets' |
   ],
 })
 
+/** Throws a 400 for a name in which nothing can be searched: no hits would read as clean. */
+function searchable(name: string): string {
+  if (splitWords(name).length > 0) return name.trim()
+  throw badRequest('The request is not acceptable', 'name: it has no letter and no digit that could be searched for')
+}
+
 /** Throws a 400 that names an invalid country code. */
 const businessQuestion = (body: z.infer<typeof createBusinessSearch>): Question => ({
   type: 'business',
-  name: body.name.trim(),
+  name: searchable(body.name),
   person: null,
   threshold: body.threshold,
   ...common(body),
@@ -59,7 +66,7 @@ const personIn = ({ firstName, middleName, lastName }: NewIndividualSearch): Per
 /** Throws a 400 that names an invalid country code. */
 const individualQuestion = (body: NewIndividualSearch): Question => ({
   type: 'individual',
-  name: joinFullName(body).trim(),
+  name: searchable(joinFullName(body)),
   person: personIn(body),
   threshold: body.threshold,
   ...common(body),

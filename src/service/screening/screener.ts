@@ -18,10 +18,17 @@ const INCOMPLETE = 95
 /** For names without guessed middle names: the order of words differs between cultures. */
 const GUESSED = 85
 
+/** Letters of a first and a last name. */
+const SHORT = 9
+
 const withoutMiddle = ({ first, middle, last }: PersonName): Spelling[] =>
   middle === '' || first === '' || last === '' ? [] : [{ text: `${first} ${last}`, most: INCOMPLETE }]
 
 const withoutGuessedMiddle = (name: string): Spelling[] => {
+  const [, last, first] = /^([^,]+),\s*([^\s,]+)\s[^,]+$/.exec(name) ?? []
+  // The comma shows which words are the last name. A short name is the name of many.
+  if (last !== undefined && first !== undefined)
+    return first.length + last.length < SHORT ? [] : [{ text: `${first} ${last}`, most: INCOMPLETE }]
   const words = name.split(/\s+/)
   return words.length < 3 || words.length > 5 ? [] : [{ text: `${words[0]} ${words.at(-1)}`, most: GUESSED }]
 }

@@ -138,7 +138,7 @@ export function cleanScene(data: string, service: FaultyService): Scene {
 /** Keys of rows whose answers are asked for again: their earlier ones are replaced. */
 const AGAIN = Array.from({ length: 12 }, (_, n) => ['--refresh-key', `${n}`]).flat()
 
-const NIGHTLY = `reuse: { matched: 30d, unmatched: 7d, review: 7d, screen: 30d, candidates: 7d }
+const NIGHTLY = `reuse: { matched: 30d, unmatched: 7d, review: 7d, screen: { age: 30d, acceptStale: true }, candidates: 7d }
 screen: { datasets: [SAN] }
 candidates: { for: [review, unmatched], limit: 50 }
 after: archive

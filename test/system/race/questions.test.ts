@@ -23,7 +23,7 @@ useService(
   { onKill: () => kill() },
 )
 
-const MORE = `reuse: { matched: 30d, unmatched: 7d, review: 7d, screen: 30d }
+const MORE = `reuse: { matched: 30d, unmatched: 7d, review: 7d, screen: { age: 30d, acceptStale: true } }
 screen: { datasets: [SAN] }
 `
 

@@ -32,7 +32,7 @@ function pipelineOf(more: Partial<PipelineInput> = {}): PipelineInput {
     mappings: { name: 'Company Name', orgNumber: 'Reg No', country: 'Country' },
     enrich: { product: 'basic', tags: ['general.connectId', 'general.companyName'] },
     accept: { banding: ['A'], review: ['B', 'C'] },
-    reuse: { matched: '20d', unmatched: '20d', review: '20d', screen: '10d', candidates: '5d' },
+    reuse: { matched: '20d', unmatched: '20d', review: '20d', screen: { age: '10d', acceptStale: true }, candidates: '5d' },
     screen: { datasets: ['SAN'] },
     candidates: { for: ['review', 'unmatched'], limit: 100 },
     output: { path: 'out.csv', review: 'review.csv' },
@@ -64,12 +64,32 @@ test('searches and questions of an earlier night are used up to their ages, and 
   expect([searches > 5, asked > 0, ...paid(first)]).toEqual([true, true, searches, 0, asked, 0])
   const second = await night(1, 20)
   expect(paid(second)).toEqual([0, searches, 0, asked])
+  // Searches of a day ago are used, and the time of the oldest is in the report.
+  expect(first.results[0]?.screening?.oldest).toBeNull()
+  const oldest = Date.parse(second.results[0]?.screening?.oldest ?? '')
+  expect(Math.abs(oldest - Date.parse(first.metadata.startedAt))).toBeLessThan(DAY / 24)
+  const within = { screened: { fail: '< 100%', within: '2d' } }
+  expect((await night(1, 20, { checks: within })).results[0]).toMatchObject({
+    screening: { tooOld: 0 },
+    checks: [{ success: true }],
+  })
+  const late = await night(3, 20, { checks: within })
+  expect(late.results[0]).toMatchObject({
+    screening: { reused: searches, tooOld: searches },
+    checks: [{ assertion: 'screened', success: false, actual: `0 of ${searches} (0.0%): ${searches} searched too long ago` }],
+  })
   expect(second.results[0]?.screening?.hits).toBe(first.results[0]?.screening?.hits)
   // Candidates are too old, searches are not.
   expect(paid(await night(6, 20))).toEqual([0, searches, asked, 0])
   expect(paid(await night(10.5, 20))).toEqual([searches, 0, 0, asked])
   const runs = spendingOfRuns('runs').runs.map(({ credits }) => credits)
   expect(runs[1]).toBe(0)
+})
+
+test('searches of more than a day ago are refused unless the pipeline accepts them', async () => {
+  const reuse = { matched: '20d', unmatched: '20d', review: '20d', screen: '2d' }
+  await expect(night(0, 5, { reuse })).rejects.toThrow('would hide a company that was listed since')
+  expect(paid(await night(0, 20, { reuse: { ...reuse, screen: '1d' } }))[0]).toBeGreaterThan(0)
 })
 
 test('a search with other settings, for another company or asked for again is paid, and no other one', async () => {

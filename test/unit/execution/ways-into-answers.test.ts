@@ -221,7 +221,10 @@ test('paid answers of an unfinished run enter where every row repeats what was s
 
 test('an AML search whose answer names another company is not kept', async () => {
   const way = await openWay()
-  const pipeline = pipelineOf('nightly', { reuse: { ...AGES, screen: '10d' }, screen: { datasets: ['SAN'] } })
+  const pipeline = pipelineOf('nightly', {
+    reuse: { ...AGES, screen: { age: '10d', acceptStale: true } },
+    screen: { datasets: ['SAN'] },
+  })
   writeList([0])
   way.lies = { operation: 'createBusinessSearch', change: body => JSON.stringify({ ...JSON.parse(body), name: 'Somebody Else' }) }
   const refused = await run(pipeline, optionsOf(way)).catch((error: unknown) => error)

@@ -262,13 +262,18 @@ describe('screen', () => {
   })
 
   test('reports a company that is refused or has no name, at no cost', async () => {
-    const world = worldWith({ screen: SCREEN }, [company(1), company(2, ''), company(3)], account => {
+    const checks = [{ name: 'screened', warn: null, fail: { text: '< 100%', operator: '<', value: 1, unit: 'share' } }] as const
+    const companies = [company(1), company(2, ''), company(3), company(4, '§ — !')]
+    const world = worldWith({ screen: SCREEN, checks: [...checks] }, companies, account => {
       account.refused = new Set(['Company 3'])
     })
-    const { screening, status, issues } = await world.run()
-    expect([status, screening!.searches, screening!.refused]).toEqual(['warn', 1, 2])
-    expect(screening!.refusals.map(({ id }) => id)).toEqual(['GB-2', 'GB-3'])
-    expect(issues).toMatchObject([{ code: 'FETTLE_SCREEN_REFUSED', count: 2 }])
+    const { screening, status, issues, checks: judged } = await world.run()
+    expect([status, screening!.searches, screening!.refused]).toEqual(['fail', 1, 3])
+    expect(screening).toMatchObject({ noName: 1, noLetter: 1 })
+    expect(screening!.refusals.map(({ id }) => id)).toEqual(['GB-2', 'GB-3', 'GB-4'])
+    expect(issues).toMatchObject([{ code: 'FETTLE_SCREEN_REFUSED', count: 3 }])
+    const actual = '1 of 4 (25.0%): 1 refused by the service, 1 without a name, 1 with a name of no letter and no digit'
+    expect(judged).toMatchObject([{ assertion: 'screened', success: false, actual }])
   })
 
   test('a name longer than a search may have is cut, not in the middle of a character', async () => {

@@ -162,6 +162,23 @@ test.each([
   expect(found?.severity ?? null).toBe(isWarned ? 'warn' : null)
 })
 
+test('screened counts companies, each cause that is missing has its word, and nothing is green without searches', () => {
+  const all = { listed: 10, nameless: 0, searches: 8, reused: 2, refused: 0, noName: 0, noLetter: 0, tooOld: 0, done: 10 }
+  const evaluate = (given: Partial<typeof all> | null | undefined) =>
+    evaluateChecks(planOf({ checks: [{ name: 'screened', warn: null, fail: threshold('< 100%') }] }), OF_500, {
+      ...since(null),
+      ...(given !== undefined && { screened: given && { ...all, ...given } }),
+    })[0]!
+  expect(evaluate({})).toMatchObject({ success: true, actual: '10 of 10 (100.0%)' })
+  expect(evaluate({ listed: 0, searches: 0, reused: 0, done: 0 })).toMatchObject({ success: true })
+  expect(evaluate({ tooOld: 1 })).toMatchObject({ success: false, actual: '9 of 10 (90.0%): 1 searched too long ago' })
+  expect(evaluate({ searches: 5, done: 7 })).toMatchObject({ success: false, actual: '7 of 10 (70.0%): 3 not reached' })
+  expect(evaluate({ nameless: 1 })).toMatchObject({ success: false, actual: '10 of 11 (90.9%): 1 without an id' })
+  expect(evaluate(null)).toMatchObject({ success: false })
+  // The outputs are written before the companies are searched for.
+  expect(evaluate(undefined)).toMatchObject({ success: null, actual: expect.stringContaining('not measured yet') })
+})
+
 test('declined and referred count the decisions of the table, and are not measured before it has decided', () => {
   const evaluate = (name: CheckName, text: string, decide: { decline: number; refer: number } | null) =>
     evaluateChecks({ ...planOf({ checks: [{ name, warn: null, fail: threshold(text) }] }), rows: 500 }, OF_500, {

@@ -36,6 +36,10 @@ describe('credits', () => {
   test('are not spent by refused requests, and once by a repeated request', async () => {
     const caller = await logIn(await startService())
     expect((await caller.call('POST', BUSINESSES, { ...BODY, threshold: 1 })).status).toBe(400)
+    // No hits for a name in which nothing can be searched would read as clean.
+    const nothing = await caller.call('POST', BUSINESSES, { ...BODY, name: '— !' })
+    expect([nothing.status, nothing.body.details]).toEqual([400, expect.stringContaining('no letter and no digit')])
+    expect((await caller.call('POST', INDIVIDUALS, { ...PERSON, firstName: '-', lastName: '!' })).status).toBe(400)
     const key = { 'Idempotency-Key': 'once' }
     const first = await caller.call('POST', BUSINESSES, BODY, key)
     const second = await caller.call('POST', BUSINESSES, BODY, key)

@@ -12,6 +12,14 @@ test.each([
   ['LUKOIL OIL COMPANY', 'LUKOIL OIL COMP'],
   ['Varnix Steel Holding', 'VARNIXSTEEL HOLDING'],
   ['Varnix Steel Limited', 'Varnix Steel Limtied'],
+  ['DES INTERNATIONAL CO., LTD.', 'DES International'],
+  ['SAS INTERNATIONAL LIMITED', 'Sas International Ltd.'],
+  // Markets that write the legal form in front, and forms of other scripts.
+  ['PT Varnix Baja', 'Varnix Baja'],
+  ['SIA Varnix', 'Varnix SIA'],
+  ['UAB "Varnix"', 'Varnix, UAB'],
+  ['ООО Варникс', 'Варникс'],
+  ['บริษัท วาร์นิกซ์ จำกัด', 'วาร์นิกซ์'],
 ])('the organisation %s is found as %s', (listed, asked) => {
   expect(best(listed, asked, false)).toBeGreaterThanOrEqual(85)
 })
@@ -20,6 +28,10 @@ test.each([
   ['BELLETECH CORP', '11420 CORP.'],
   ['BELLETECH CORP', 'CORP'],
   ['Varnix Steel Ltd', 'Varnix Foods Ltd'],
+  // Articles and opening legal forms leave one common word.
+  ['DES INTERNATIONAL CO., LTD.', 'SAS INTERNATIONAL LIMITED'],
+  ['THE GENERAL TRADING COMPANY', 'PT GLOBAL TRADING'],
+  ['CORP', 'VARNIX CORP'],
 ])('the organisation %s is not found as %s', (listed, asked) => {
   expect(best(listed, asked, false)).toBeLessThan(75)
 })
