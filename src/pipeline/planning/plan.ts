@@ -140,7 +140,7 @@ function contextIssues(pipeline: Pipeline, context: PlanContext, at: At): Issue[
     issues.push(issue('FETTLE_REUSE_UNUSED', UNUSED, { severity: 'info', at: at('reuse') }))
   else if ((pipeline.reuse?.screen ?? 0) > DAY && pipeline.reuse?.acceptStale !== true) {
     const message = `reuse.screen: a search of up to ${formatDuration(pipeline.reuse!.screen!)} ago would hide a company that was listed since`
-    const hint = 'Set reuse.screen to 1d or less, or to { age: …, acceptStale: true } to use older searches all the same.'
+    const hint = 'Set reuse.screen to 1d or less, or to { age: …, acceptStale: true } to use older searches.'
     issues.push(issue('FETTLE_PIPELINE_VALUE', message, { hint, at: at('reuse', 'screen') }))
   }
   if (pipeline.screen?.lists !== undefined && service.kind !== 'embedded') {

@@ -28,7 +28,7 @@ const withoutGuessedMiddle = (name: string): Spelling[] => {
   const [, last, first] = /^([^,]+),\s*([^\s,]+)\s[^,]+$/.exec(name) ?? []
   // The comma shows which words are the last name. A short name is the name of many.
   if (last !== undefined && first !== undefined)
-    return first.length + last.length < SHORT ? [] : [{ text: `${first} ${last}`, most: INCOMPLETE }]
+    return first.length + last.length < SHORT ? [] : [{ text: `${first} ${last}`, most: GUESSED }]
   const words = name.split(/\s+/)
   return words.length < 3 || words.length > 5 ? [] : [{ text: `${words[0]} ${words.at(-1)}`, most: GUESSED }]
 }
