@@ -36,6 +36,18 @@ const QUOTED = 1
 const CLOSED = 2 // after a closing quote that is followed by a delimiter or line end
 const CLOSING = 3 // a quote was the last byte of a piece: closing, or the first of two
 
+const MAX_RAGGED = 50
+
+/** Records in a row with another number of cells than the first record; lines and records from 1. */
+interface RaggedRecords {
+  readonly line: number
+  /** Where the last of them begins. */
+  lastLine: number
+  readonly record: number
+  count: number
+  readonly found: number
+}
+
 /** Counts records; feed it with `push` and close it with `end`. */
 export class RecordScanner {
   records = 0
@@ -57,8 +69,8 @@ export class RecordScanner {
   /** The first places of each kind; `counts` has the totals. */
   readonly problems: Problem[] = []
   readonly counts = new Map<ProblemKind, number>()
-  /** The first three ragged records, and how many there are. */
-  readonly ragged: { readonly line: number; readonly record: number; readonly found: number }[] = []
+  /** The first ragged records, those that follow each other with as many cells as one, and how many there are in all. */
+  readonly ragged: RaggedRecords[] = []
   raggedCount = 0
   /** After `end`: the last record had no line end. */
   openEnded = false
@@ -227,7 +239,12 @@ export class RecordScanner {
     if (record === 1) this.columns = cells
     else if (cells !== this.columns) {
       this.raggedCount++
-      if (this.ragged.length < 3) this.ragged.push({ line: this.#recordLine, record, found: cells })
+      const last = this.ragged.at(-1)
+      if (last !== undefined && last.record + last.count === record && last.found === cells) {
+        last.count++
+        last.lastLine = this.#recordLine
+      } else if (this.ragged.length < MAX_RAGGED)
+        this.ragged.push({ line: this.#recordLine, lastLine: this.#recordLine, record, count: 1, found: cells })
     }
     const width = Math.min(cells, MAX_COLUMNS + 1)
     if (this.widths[width]!++ === 0) this.firstLines.set(cells, this.#recordLine)

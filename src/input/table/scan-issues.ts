@@ -90,10 +90,16 @@ function raggedIssues(
       }),
     ]
   }
-  const found = scanner.ragged.map(row => `line ${place(row.line, null).line} has ${row.found}`).join(', ')
-  const total = scanner.raggedCount > scanner.ragged.length ? `, … ${scanner.raggedCount} rows in all` : ''
+  const lineOf = (line: number): number | null => place(line, null).line
+  const found = scanner.ragged
+    .map(({ line, lastLine, count, found }) =>
+      count === 1 ? `line ${lineOf(line)} has ${found}` : `lines ${lineOf(line)} to ${lineOf(lastLine)} have ${found}`,
+    )
+    .join(', ')
+  const listed = scanner.ragged.reduce((sum, { count }) => sum + count, 0)
+  const total = scanner.raggedCount > listed ? `, … ${scanner.raggedCount} rows in all` : ''
   const message = `${cells(scanner.columns)} expected (delimiter ${delimiterName(delimiter)}), but ${found}${total}`
-  const rows = scanner.ragged.map(row => dataRow(row.record))
+  const rows = scanner.ragged.slice(0, FIRST_ROWS).map(row => dataRow(row.record))
   const isAtEnd = scanner.records - first.record < scanner.raggedCount
   const tail = scanner.line - (scanner.openEnded ? 0 : 1) - first.line + 1 + skip.tail
   return [

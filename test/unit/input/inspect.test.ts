@@ -238,12 +238,12 @@ describe('structure', () => {
     expect((await look(clean)).warnings[0]).toMatchObject({ code: 'FETTLE_INPUT_SUSPECT', at: { line: 2 } })
   })
 
-  it('C14: names the first three ragged rows and the total', async () => {
+  it('C14: names all ragged rows, of very many the first and the total', async () => {
     const { errors } = await look('a,b\n1,2\n1\n1,2,3\n1\n1\n1,2\n1,2\n1,2\n')
     expect(errors).toMatchObject([{ code: 'FETTLE_INPUT_FIELDS', count: 4, rows: [2, 3, 4], at: { line: 3 } }])
-    expect(errors[0]!.message).toBe(
-      '2 cells expected (delimiter ","), but line 3 has 1, line 4 has 3, line 5 has 1, … 4 rows in all',
-    )
+    expect(errors[0]!.message).toBe('2 cells expected (delimiter ","), but line 3 has 1, line 4 has 3, lines 5 to 6 have 1')
+    const many = await look(`a,b\n${'1,2\n1,2\n1\n'.repeat(60)}`)
+    expect(many.errors[0]!.message).toMatch(/but line 4 has 1, line 7 has 1, .*, line 151 has 1, … 60 rows in all$/)
   })
 
   it('C15: warns of a delimiter at the end of every row', async () => {
