@@ -38,10 +38,12 @@ const ALL_COLUMNS = '*'
 
 /** Which columns an output has, and how they are named in its files. */
 export interface OutputColumns {
-  /** `*` means the input's columns that `own` has not, in order; the rest are enrichment tags or match.* columns. */
+  /** `*` means the input's columns that are neither in `own` nor in `replaced`, in order; the rest are enrichment tags or match.* columns. */
   readonly columns: readonly string[]
   /** Columns of the input that `columns` names, and their indices in it; absent for none. */
   readonly own?: Readonly<Record<string, number>>
+  /** Indices of columns of the input that an earlier result added, and that this output adds anew; absent for none. */
+  readonly replaced?: readonly number[]
   /** Names for some of the columns; absent for none. */
   readonly rename?: Readonly<Record<string, string>>
   /** `snake`: every other column is named in lower case with underscores. */
@@ -50,10 +52,10 @@ export interface OutputColumns {
 
 /** An output's columns in their order: `index` is the place of a column of the input, which has `count` columns; null for a column of the result. */
 export function listColumns(
-  { columns, own = {} }: OutputColumns,
+  { columns, own = {}, replaced = [] }: OutputColumns,
   count: number,
 ): { readonly name: string; readonly index: number | null }[] {
-  const named = new Set(Object.values(own))
+  const named = new Set([...Object.values(own), ...replaced])
   const rest = Array.from({ length: count }, (_, index) => index).filter(index => !named.has(index))
   return columns.flatMap((name): { name: string; index: number | null }[] =>
     name === ALL_COLUMNS ? rest.map(index => ({ name, index })) : [{ name, index: own[name] ?? null }],

@@ -171,12 +171,14 @@ const register = object({ name: text, snapshotDate: text.nullable(), sha256: tex
 const output = object({
   path: text,
   format: word<OutputFormat>(),
-  /** `*` means the input's columns that `own` has not, in order; the rest are enrichment tags or match.* columns. */
+  /** `*` means the input's columns that are neither in `own` nor in `replaced`, in order; the rest are enrichment tags or match.* columns. */
   columns: list(text),
   /** Names for some of the columns; absent for none. */
   rename: record(text).exactOptional(),
   /** Columns of the input that `columns` names, and their indices in it; absent for none. */
   own: record(count).exactOptional(),
+  /** Indices of columns of the input that an earlier result added, and that this output adds anew; absent for none. */
+  replaced: list(count).exactOptional(),
   /** `snake`: every other column is named in lower case with underscores. */
   names: z.literal('snake').exactOptional(),
   /** `path` is a table of a database; how it changes when it exists. */

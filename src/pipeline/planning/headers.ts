@@ -57,6 +57,27 @@ export function resolveOwnColumns(
   return { output: found.length === 0 ? output : { ...output, own: Object.fromEntries(found) }, issues }
 }
 
+/**
+ * Leaves columns of an earlier result out of `*` where the output adds them anew: a list that is an output of an earlier run would have them
+ * twice. `used`: the columns that are mapped, or the key, which are the list's own.
+ */
+export function replaceEarlierResults(
+  output: PlannedOutput,
+  { header }: Table,
+  used: readonly number[],
+  at: Place | null,
+): { readonly output: PlannedOutput; readonly issues: readonly Issue[] } {
+  const { columns, own = {}, rename = {} } = output
+  if (!columns.includes('*') || header === null) return { output, issues: [] }
+  const added = columns.flatMap(name => (name === '*' || own[name] !== undefined ? [] : [rename[name] ?? name]))
+  const replaced = [...header.keys()].filter(index => added.includes(header[index]!) && !used.includes(index))
+  if (replaced.length === 0) return { output, issues: [] }
+  const names = replaced.map(index => show(header[index]!)).join(', ')
+  const message = `the list has columns of an earlier result: ${names}; the output has the new ones in their place`
+  const hint = 'Rename them in the list if they are columns of its own.'
+  return { output: { ...output, replaced }, issues: [issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, hint })] }
+}
+
 function resolve(
   { from, index, optional }: Pick<MappingRule, 'from' | 'index' | 'optional'>,
   facts: Table,

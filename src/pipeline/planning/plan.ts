@@ -32,7 +32,7 @@ import { formatDuration } from '../source/durations.ts'
 import { show, showList } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
 import { sealPlan } from './fingerprint.ts'
-import { resolveKey, resolveMapping, resolveOwnColumns } from './headers.ts'
+import { replaceEarlierResults, resolveKey, resolveMapping, resolveOwnColumns } from './headers.ts'
 import { partsOf, shardIssues, shardText, shareOf } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
@@ -96,19 +96,24 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
           isDecided: pipeline.decide !== null,
           at: index => at('output', 'columns', index),
         })
+  const used = [...columns.mappings.map(({ index }) => index), ...(columns.key === null ? [] : [columns.key.index])]
+  const kept =
+    named.output === null
+      ? { output: null, issues: [] }
+      : replaceEarlierResults(named.output, facts, used, at('output', 'columns') ?? at('output'))
   const own = [
     ...columns.issues,
     ...named.issues,
     ...(isSkipped || isCountReported ? [] : countIssues(pipeline, facts, countSent(pipeline, facts, context), at)),
-    ...settingsIssues({ ...pipeline, output: named.output }, facts, context, at),
+    ...settingsIssues({ ...pipeline, output: kept.output }, facts, context, at),
     ...reference.issues,
     ...contextIssues(given, context, at),
   ]
-  const output = shownOutput(named.output)
+  const output = shownOutput(kept.output)
   const isInvalid = isRefused || hasError(own)
   const { mappings, key } = columns
   const warnings = isInvalid ? [] : (context.warn?.({ mappings, key, output, input: facts, report: pipeline.report }) ?? [])
-  const issues = [...known, ...warnings, ...own]
+  const issues = [...known, ...warnings, ...kept.issues, ...own]
   if (hasError(issues)) return { plan: null, issues }
   const resolved = { ...columns, reference: reference.column, output, issues }
   return { plan: sealPlan(draftPlan(pipeline, facts, context, resolved)), issues }
