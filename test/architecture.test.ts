@@ -9,6 +9,7 @@ import { ARROWS, LAYERS } from './support/import-law.ts'
 const SHARED_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   zod: Object.keys(ARROWS), // every folder's schemas
   'csv-parse': ['input', 'results', 'service'], // the service is a second implementation, with nothing of input's
+  'csv-stringify': ['formats', 'results', 'service'],
 }
 
 /** Transport, multipart, S3 and PDF stand behind one file each. */

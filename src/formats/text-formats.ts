@@ -1,4 +1,5 @@
 /** Writes rows as text: CSV, CSV for a spreadsheet, and JSON with numbers, truth values and null. */
+import { stringify } from 'csv-stringify/sync'
 import { uniqueNames } from '../model/columns.ts'
 import { neutralise } from './formula-guard.ts'
 
@@ -55,24 +56,16 @@ interface CsvStyle {
   readonly columns: number
 }
 
-/** Written by hand: a library takes most of the time of an output. */
-export function csvText(rows: readonly (readonly string[])[], { delimiter, lineEnd, columns }: CsvStyle): string {
-  // A lone empty cell would be a blank line, which is not a row.
-  const empty = columns === 1 ? '""' : ''
-  const write = (cell: string): string => {
-    if (cell === '') return empty
-    return SPECIAL.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell
-  }
-  let text = ''
-  for (const row of rows) {
-    for (let at = 0; at < row.length; at++) text += at === 0 ? write(row[at]!) : delimiter + write(row[at]!)
-    text += lineEnd
-  }
-  return text
+export function csvText(rows: readonly (readonly string[])[], style: CsvStyle): string {
+  return stringify(rows as string[][], {
+    delimiter: style.delimiter,
+    record_delimiter: style.lineEnd,
+    // A named line end switches off the quoting of the other ones: test "line ends in cells".
+    quote_record_delimiter: true,
+    // A lone empty cell would be a blank line, which is not a row.
+    quoted_empty: style.columns === 1,
+  })
 }
-
-/** Of a cell that is quoted. Any line end is one to some readers. */
-const SPECIAL = /["\r\n]/
 
 const BOOLEANS: ReadonlyMap<string, string> = new Map([
   ['Y', 'true'],

@@ -52,7 +52,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   files: ['errors', 'process', 'node:'],
-  formats: ['formats/index', 'model', 'errors', 'files', 'package-file', 'hyparquet-writer', 'node:'],
+  formats: ['formats/index', 'model', 'errors', 'files', 'package-file', 'csv-stringify', 'hyparquet-writer', 'node:'],
   input: [
     ...[
       'counted',
@@ -83,6 +83,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'input',
     'reuse/files', // the choice of a run
     'csv-parse',
+    'csv-stringify',
     'node:',
   ],
   // Answers that later runs use, and the choice of a run, as files.
