@@ -42,7 +42,7 @@ export interface OutputColumns {
   readonly columns: readonly string[]
   /** Columns of the input that `columns` names, and their indices in it; absent for none. */
   readonly own?: Readonly<Record<string, number>>
-  /** Indices of columns of the input that an earlier result added, and that this output adds anew; absent for none. */
+  /** Indices of columns of the input that an earlier result added and this output adds again; absent for none. */
   readonly replaced?: readonly number[]
   /** Names for some of the columns; absent for none. */
   readonly rename?: Readonly<Record<string, string>>

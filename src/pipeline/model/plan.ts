@@ -177,7 +177,7 @@ const output = object({
   rename: record(text).exactOptional(),
   /** Columns of the input that `columns` names, and their indices in it; absent for none. */
   own: record(count).exactOptional(),
-  /** Indices of columns of the input that an earlier result added, and that this output adds anew; absent for none. */
+  /** Indices of columns of the input that an earlier result added and this output adds again; absent for none. */
   replaced: list(count).exactOptional(),
   /** `snake`: every other column is named in lower case with underscores. */
   names: z.literal('snake').exactOptional(),

@@ -58,7 +58,7 @@ export function resolveOwnColumns(
 }
 
 /**
- * Leaves columns of an earlier result out of `*` where the output adds them anew: a list that is an output of an earlier run would have them
+ * Leaves columns of an earlier result out of `*` where the output adds them again: a list that is an output of an earlier run would have them
  * twice. `used`: the columns that are mapped, or the key, which are the list's own.
  */
 export function replaceEarlierResults(
@@ -74,7 +74,7 @@ export function replaceEarlierResults(
   if (replaced.length === 0) return { output, issues: [] }
   const names = replaced.map(index => show(header[index]!)).join(', ')
   const message = `the list has columns of an earlier result: ${names}; the output has the new ones in their place`
-  const hint = 'Rename them in the list if they are columns of its own.'
+  const hint = 'Rename them in the list if they are its own.'
   return { output: { ...output, replaced }, issues: [issue('FETTLE_INPUT_SUSPECT', message, { severity: 'warn', at, hint })] }
 }
 
