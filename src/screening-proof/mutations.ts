@@ -4,7 +4,7 @@
 type Change = (name: string, random: () => number, isPerson: boolean) => string | null
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
-const FORM = /[\s,]+(?:ltd|limited|llc|inc|co|company|corp|corporation|gmbh|ag|sa|s\.a|plc|fze|llp)\.?$/i
+const FORM = /(?<![\s,])[\s,]+(?:ltd|limited|llc|inc|co|company|corp|corporation|gmbh|ag|sa|s\.a|plc|fze|llp)\.?$/i
 /** Letters that a narrow column holds. */
 const COLUMN = 30
 
@@ -46,7 +46,7 @@ const PASSPORT = pairs(
 const CYRILLIC = pairs(
   'shch:щ sh:ш ch:ч zh:ж kh:х gh:г th:т ck:к ts:ц ya:я yu:ю ph:ф a:а b:б c:к d:д e:е f:ф g:г h:х i:и j:дж k:к l:л m:м n:н o:о p:п q:к r:р s:с t:т u:у v:в w:в x:кс y:й z:з',
 )
-const LATIN_PART = new RegExp([...CYRILLIC.keys()].join('|'), 'g')
+const LATIN_PART = /shch|sh|ch|zh|kh|gh|th|ck|ts|ya|yu|ph|[a-z]/g
 
 /** A Cyrillic name in Latin letters, a Latin one in Cyrillic. */
 function transliterate(name: string): string | null {
