@@ -188,7 +188,7 @@ export const CSV_ROWS: readonly Row[] = [
   bad('C22', 'the same in reports without rows', ROWS, ['LINES rows.csv:6'], ['line 6 is skipped and looks like a row\n'], { input: 'skip: { tail: 1 }', more: 'report: { rows: none }' }),
   bad('C22', 'a last row that may be a total', `${ROWS}\nTotal Energies Ltd\nTotal\n`, ['LINES rows.csv:8'], ['line 8 is skipped and may be a row: "Total Energies Ltd"', 'Set input.skip.tail: 1 to read it as a row, or input.skip.tail: 3 to skip it.'], { input: 'skip: auto' }),
   bad('C22', 'a header that input.skip counts as a title', ROWS, ['LINES rows.csv:1'], ['line 1 is skipped and looks like a row'], { input: 'skip: { head: 1 }', mappings: 'name: { index: 0 }' }),
-  bad('C22', 'a second table', `${ROWS}\nTown,Rows\nLeeds,1\nYork,1\n`, ['FIELDS rows.csv:8'], ['line 8 has 2']),
+  bad('C22', 'a second table', `${ROWS}\nTown,Rows\nLeeds,1\nYork,1\n`, ['FIELDS rows.csv:8'], ['lines 8 to 10 have 2']),
   bad('C22', 'a header of two rows', `Company,,Ids,,\n${ROWS}`, ['LINES rows.csv'], ['1 line above the header: "Company", "Ids"', '--skip-head 1 --skip-tail 0']),
 
   bad('C23', 'a record of 1.1 MB', `${HEAD}${'x'.repeat(1_100_000)},GB\n`, ['LIMIT rows.csv:2'], ['more than 1048576 bytes']),
