@@ -181,7 +181,7 @@ it('any letters are read as they are, in every encoding that has them', async ()
       const [bytes, sent] = forms[form]!(text)
       const { first } = await receive(bytes, sent)
       // A text that reads as another text encoded twice, cannot be told from it.
-      if (form !== 'utf8' || !/[ÂÃ]/.test(text)) expect(first).toBe(text)
+      if (form !== 'utf8' || !/[ÂÃÅÐ]/.test(text)) expect(first).toBe(text)
     }),
     { numRuns: 60 },
   )
