@@ -134,7 +134,8 @@ export async function endAt(night: Night, kill: Kill, follows: 'resume' | 'new')
     for (const args of [follows === 'new' ? NEW : nextCommand(place, RUN), NEW]) {
       const { code, stderr } = await start(place, args).ended
       if (code !== 0) violations.push(`${args.join(' ')} ended ${code}: ${stderr}`)
-      violations.push(...misjudged(place))
+      // Killed before its first line, a run left the outputs of the night before.
+      if (recorded(place)?.runId !== recorded(night.prepared)?.runId) violations.push(...misjudged(place))
     }
     const seen = readAll(place)
     // Between the file and its record nothing shows that the run was at its end: the next run has its events as well.
