@@ -65,11 +65,11 @@ export async function dedupeList(table: InspectedTable, options: DedupeOptions):
   const perhaps = new Map<number, number>()
   const open = new Map<string, ReviewedPair>()
   for (const { a, b } of doubts) {
-    const [one, other] = [numberOf.get(groups[a]!)!, numberOf.get(groups[b]!)!]
-    const key = one < other ? `${one} ${other}` : `${other} ${one}`
+    const [first, second] = [numberOf.get(groups[a]!)!, numberOf.get(groups[b]!)!]
+    const key = first < second ? `${first} ${second}` : `${second} ${first}`
     if (!open.has(key)) open.set(key, { decision: '', pair: [a, b] })
-    if (!perhaps.has(one)) perhaps.set(one, other)
-    if (!perhaps.has(other)) perhaps.set(other, one)
+    if (!perhaps.has(first)) perhaps.set(first, second)
+    if (!perhaps.has(second)) perhaps.set(second, first)
   }
   const conflicts = await writeRows(table, options, {
     merge: options.merge ?? null,
@@ -121,7 +121,7 @@ function describeDecisions({ kept, lost }: ReturnType<typeof findPairs>, refused
       const { field, values } = found
       return [show(decision, `their ${FIELD_NAMES[field]} contradict: ${values[0]} and ${values[1]}`)]
     }),
-  ].sort((one, other) => one.line - other.line)
+  ].sort((a, b) => a.line - b.line)
   return { applied: kept.length + lost.length - notApplied.length, notApplied }
 }
 

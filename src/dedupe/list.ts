@@ -66,7 +66,7 @@ export async function readList({ inspected, columns }: InspectedTable, { keep, c
     const key = IDENTIFYING.every(at => cells[at] === '') ? '' : JSON.stringify(cells)
     const known = key === '' ? -1 : (byCells.get(key) ?? byCells.size)
     if (known === byCells.size) byCells.set(key, known)
-    const ranked = rankOf(keep, row)
+    const ranked = readRank(keep, row)
     if (ranked === null) wrong.push(cellsOf.length + 1)
     else if (keep.by === 'newest' && ranked !== Number.NEGATIVE_INFINITY)
       kinds.add((row[keep.column] ?? '').includes('-') ? 'days' : 'numbers')
@@ -95,7 +95,7 @@ export async function readList({ inspected, columns }: InspectedTable, { keep, c
 }
 
 /** `2026-01-31`, with a time or without, or a number; null for another text. An empty cell is the oldest. */
-function rankOf(keep: Keep, row: readonly string[]): string | number | null {
+function readRank(keep: Keep, row: readonly string[]): string | number | null {
   if (!('column' in keep)) return 0
   const cell = (row[keep.column] ?? '').trim()
   if (keep.by === 'value') return cell.toLowerCase() === keep.value.toLowerCase() ? 1 : 0

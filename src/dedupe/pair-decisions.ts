@@ -51,8 +51,8 @@ function findContradictions(decisions: readonly PairDecision[], path: string): I
   }
   const same = decisions.filter(({ decision }) => decision === 'same')
   for (const { keys } of same) {
-    const [one, other] = [find(keys[0]), find(keys[1])]
-    if (one !== other) parents.set(one, other)
+    const [first, second] = [find(keys[0]), find(keys[1])]
+    if (first !== second) parents.set(first, second)
   }
   return decisions.flatMap(({ decision, keys, line }) => {
     const company = find(keys[0])
@@ -91,7 +91,7 @@ export function findPairs(decisions: readonly PairDecision[], companies: readonl
     for (const a of ours) for (const b of theirs) pairs[decision.decision].push(a < b ? [a, b] : [b, a])
   }
   // In one order, for any order of the file.
-  for (const couples of [pairs.same, pairs.different]) couples.sort((one, other) => one[0] - other[0] || one[1] - other[1])
+  for (const couples of [pairs.same, pairs.different]) couples.sort((a, b) => a[0] - b[0] || a[1] - b[1])
   return { pairs, kept, lost }
 }
 
@@ -111,11 +111,11 @@ export async function writePairs(
   const used = [...FIELDS.keys()].filter(at => at === 0 || table.some(({ cells }) => cells.some(own => own[at] !== '')))
   const both = (name: string): string[] => [name, `${name} 2`]
   const names = ['decision', ...used.flatMap(at => both(FIELDS[at]!)), ...both('rows'), ...both('key')]
-  const rows = table.map(({ decision, pair, cells: [one, other] }) => [
+  const rows = table.map(({ decision, pair, cells: [first, second] }) => [
     decision,
-    ...used.flatMap(at => [one[at]!, other[at]!]),
+    ...used.flatMap(at => [first[at]!, second[at]!]),
     ...pair.map(rowsOf),
-    ...[one, other].map(cells => digest(cells)),
+    ...[first, second].map(cells => digest(cells)),
   ])
   await writeTable(path, format, names, rows)
 }

@@ -9,25 +9,17 @@ import { MASK } from '../model/list.ts'
 import type { RowSample } from '../model/results.ts'
 import { type RowState, stateId } from '../results/changes/row-states.ts'
 import {
-  ACCEPTED_FILE,
   APPLIED_FILE,
-  CANDIDATES_FILE,
   COMPANIES_FILE,
-  COMPANY_EVENTS_FILE,
-  FETCHED_FILE,
-  HITS_FILE,
   isAnswersFile,
   isEnrichedFile,
-  QUESTIONS_FILE,
   ROWS_FILE,
-  RULED_FILE,
   reviewPath,
+  STAGE_FILES,
   STATES_FILE,
-  TREE_FILE,
 } from '../results/file-names.ts'
 import { readReview, readStates, requireDecisions } from '../results/index.ts'
 import { rowDigest } from '../results/row-fingerprint.ts'
-import { CHOICE_FILE } from '../reuse/files/choice.ts'
 import type { RunDirectory } from '../runs/run-directory.ts'
 import { type ForgottenRows, forgetInContents, isOfRows } from './forget-contents.ts'
 
@@ -71,22 +63,7 @@ export const forgottenRows = (key: string, run: RunRows): ForgottenRows => ({
 
 /** Work files in which a row cannot be left out. A review of the run, which needs them, ends with them. */
 export const isWholeFile = (name: string): boolean =>
-  isEnrichedFile(name) ||
-  isAnswersFile(name) ||
-  [
-    ROWS_FILE,
-    CHOICE_FILE,
-    UPLOAD_FILE,
-    COMPANIES_FILE,
-    QUESTIONS_FILE,
-    CANDIDATES_FILE,
-    ACCEPTED_FILE,
-    FETCHED_FILE,
-    HITS_FILE,
-    COMPANY_EVENTS_FILE,
-    TREE_FILE,
-    RULED_FILE,
-  ].includes(name)
+  isEnrichedFile(name) || isAnswersFile(name) || [ROWS_FILE, UPLOAD_FILE, COMPANIES_FILE, ...STAGE_FILES].includes(name)
 
 /** What other runs show of the rows, so that those without a key, or without the states of their rows, are searched as well. */
 export interface KnownRows {

@@ -35,6 +35,19 @@ export const STATES_FILE = 'states.jsonl.gz'
 export const answersFile = (kind: string): string => `answers-${kind}.bin`
 export const QUEUE_FILE = 'queue.json'
 
+/** What a later stage or a review of the run needs of its rows besides the received files; a key is forgotten by removing them. */
+export const STAGE_FILES: readonly string[] = [
+  CHOICE_FILE,
+  QUESTIONS_FILE,
+  CANDIDATES_FILE,
+  ACCEPTED_FILE,
+  FETCHED_FILE,
+  HITS_FILE,
+  COMPANY_EVENTS_FILE,
+  TREE_FILE,
+  RULED_FILE,
+]
+
 export const isEnrichedFile = (name: string): boolean => /^enriched-\d+\.csv\.gz$/.test(name)
 
 export const reviewPath = (directory: string): string => join(directory, REVIEW_FILE)

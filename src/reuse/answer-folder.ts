@@ -200,7 +200,7 @@ export class AnswerFolder {
       const isNew = ({ path }: AnswersFile): boolean => basename(path).startsWith(`${runId}-`)
       for (const file of files) {
         const { age, tags, sources } = file.facts
-        const newer = files.filter(one => isNew(one) && !isNew(file) && tags.every(tag => one.facts.tags.includes(tag)))
+        const newer = files.filter(other => isNew(other) && !isNew(file) && tags.every(tag => other.facts.tags.includes(tag)))
         let mustGo = sources.some(({ at }) => Date.parse(at) + age <= now)
         if (newer.length === 0 && !mustGo) continue
         const isStale = new Uint8Array(file.count)
@@ -216,7 +216,7 @@ export class AnswerFolder {
           isStale[at] = ends.length > 0 || time + age <= now ? 1 : 0
           mustGo ||= ends.some(end => end < time + age)
         }
-        const count = isStale.reduce((sum, one) => sum + one, 0)
+        const count = isStale.reduce((sum, stale) => sum + stale, 0)
         if (count > 0 && (mustGo || count >= file.count * WORTH))
           await copyAnswers(file.path, [file], (_, at) => isStale[at] === 0)
       }

@@ -44,13 +44,13 @@ function sumOf(shards: readonly ChosenShard[]): ReuseCounts {
 async function writeJoined(shards: readonly ChosenShard[], workDir: string): Promise<string> {
   /** Shards of one folder name the same sources. */
   const numbers = new Map<string, number>()
-  const numberOf = (source: AnswerSource): number => {
+  const numberSource = (source: AnswerSource): number => {
     const text = JSON.stringify(source)
     if (!numbers.has(text)) numbers.set(text, numbers.size)
     return numbers.get(text)!
   }
   const numbersOf = shards.map(({ plan: { known }, workDir: from }) =>
-    known === undefined ? [] : readChoice(from, known.choice, ({ sources }) => sources.map(numberOf)),
+    known === undefined ? [] : readChoice(from, known.choice, ({ sources }) => sources.map(numberSource)),
   )
   const sources = [...numbers.keys()].map(text => JSON.parse(text) as AnswerSource)
   const writer = await ChoiceWriter.open(workDir, sources)

@@ -10,26 +10,18 @@ import { UPLOAD_FILE } from '../input/upload/upload-source.ts'
 import { journalHead, type RunState } from '../journal/index.ts'
 import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../report/index.ts'
 import {
-  ACCEPTED_FILE,
-  CANDIDATES_FILE,
   COMPANIES_FILE,
-  COMPANY_EVENTS_FILE,
   CONTENTS_FILE,
   EVENTS_FILE,
-  FETCHED_FILE,
-  HITS_FILE,
   isAnswersFile,
   isEnrichedFile,
   JOURNAL_FILE,
-  QUESTIONS_FILE,
   QUEUE_FILE,
   REVIEW_FILE,
   ROWS_FILE,
-  RULED_FILE,
+  STAGE_FILES,
   STATES_FILE,
-  TREE_FILE,
 } from '../results/file-names.ts'
-import { CHOICE_FILE } from '../reuse/files/choice.ts'
 import { creditsOf } from '../run/index.ts'
 import { reviewRows } from './review-rows.ts'
 import type { RunDirectory } from './run-directory.ts'
@@ -120,23 +112,7 @@ export function isSealIntact(text: string): boolean {
 }
 
 /** Files that the end of a run, or the next run, removes. */
-const WORK_FILES = [
-  CHOICE_FILE,
-  UPLOAD_FILE,
-  STATES_FILE,
-  COMPANIES_FILE,
-  EVENTS_FILE,
-  QUESTIONS_FILE,
-  CANDIDATES_FILE,
-  ACCEPTED_FILE,
-  FETCHED_FILE,
-  HITS_FILE,
-  COMPANY_EVENTS_FILE,
-  TREE_FILE,
-  RULED_FILE,
-  QUEUE_FILE,
-  REVIEW_FILE,
-]
+const WORK_FILES = [UPLOAD_FILE, STATES_FILE, COMPANIES_FILE, EVENTS_FILE, QUEUE_FILE, REVIEW_FILE, ...STAGE_FILES]
 export const isWorkFile = (name: string): boolean => WORK_FILES.includes(name) || isEnrichedFile(name) || isAnswersFile(name)
 
 /** Files with a record of their own: the journal's chain, `file.received`, and the outputs. */

@@ -12,22 +12,14 @@ import { sweepFolder } from '../files/stale-temp-files.ts'
 import { type RunState, readStart } from '../journal/index.ts'
 import { describeSeries, isMergeOf, isSameWork, lineOf, type Plan, type SeriesPlan } from '../pipeline/index.ts'
 import {
-  ACCEPTED_FILE,
-  CANDIDATES_FILE,
-  COMPANY_EVENTS_FILE,
-  FETCHED_FILE,
-  HITS_FILE,
   isBeforeJournal,
   isEnrichedFile,
   JOURNAL_FILE,
   PLAN_FILE,
-  QUESTIONS_FILE,
   REVIEW_FILE,
-  RULED_FILE,
+  STAGE_FILES,
   STATES_FILE,
-  TREE_FILE,
 } from '../results/file-names.ts'
-import { CHOICE_FILE } from '../reuse/files/choice.ts'
 import {
   listRunIds,
   parseRunId,
@@ -258,20 +250,7 @@ export function runOfKey(
 }
 
 /** Files kept for a review: received rows, and rows to review. */
-const isKeptForReview = (name: string): boolean =>
-  isEnrichedFile(name) ||
-  name === REVIEW_FILE ||
-  [
-    CHOICE_FILE,
-    QUESTIONS_FILE,
-    CANDIDATES_FILE,
-    ACCEPTED_FILE,
-    FETCHED_FILE,
-    HITS_FILE,
-    COMPANY_EVENTS_FILE,
-    TREE_FILE,
-    RULED_FILE,
-  ].includes(name)
+const isKeptForReview = (name: string): boolean => isEnrichedFile(name) || name === REVIEW_FILE || STAGE_FILES.includes(name)
 
 /**
  * Removes what earlier runs of a pipeline left: files for a review, since only the newest run of a series is reviewed; rows, but for the

@@ -41,7 +41,7 @@ export function parseCheck(text: string): Check | { readonly why: string; readon
   if (!MEASURES.includes(measure)) {
     const close = nearest(measure, MEASURES)
     return {
-      why: `there is no measure ${measure}${close === null ? '' : `; did you mean ${close}?`}`,
+      why: `unknown measure ${measure}${close === null ? '' : `; did you mean ${close}?`}`,
       hint: `There are ${NAMED}.`,
     }
   }

@@ -53,7 +53,7 @@ function readMerge(texts: readonly string[], { columns }: InspectedColumns): Mer
   if (texts.length === 0) return null
   let rest: MergeRule | null = null
   const chosen = new Map<number, MergeRule>()
-  for (const text of texts.flatMap(one => one.split(','))) {
+  for (const text of texts.flatMap(rules => rules.split(','))) {
     const at = text.lastIndexOf('=')
     const rule = MERGE_RULES.find(name => name === text.slice(at + 1).trim())
     const refuse = (why: string) => usageError(`--merge ${text}: ${why}`, `Its columns: ${columns.map(columnName).join(', ')}.`)

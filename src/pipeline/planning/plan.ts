@@ -194,7 +194,7 @@ function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, 
     preparation: planPreparation(facts, mappings, { ...counts, collapse: job.collapse }, { shard, send: pipeline.send }),
     mappings,
     profile: cells && profileOf(profiled, cells),
-    contract: cells && contractOf(pipeline, facts, cells),
+    contract: cells && makeContract(pipeline, facts, cells),
     enrich: pipeline.enrich,
     headers: pipeline.headers,
     budget: budgetOf(pipeline, shard),
@@ -449,7 +449,7 @@ function profileOf(plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>, ce
 }
 
 /** The columns with which the next list is compared. */
-function contractOf({ input: { columns } }: Pipeline, facts: InputFacts, cells: readonly CellCounts[]): Plan['contract'] {
+function makeContract({ input: { columns } }: Pipeline, facts: InputFacts, cells: readonly CellCounts[]): Plan['contract'] {
   const { expect } = columns
   if (expect === 'open') return undefined
   const all = Array.from({ length: facts.columns }, (_, index) => {

@@ -88,11 +88,11 @@ class Sets {
 
   /** Joins the sets of two companies. */
   join(a: number, b: number): void {
-    const [first, second] = [this.find(a), this.find(b)].sort((one, other) => one - other) as [number, number]
+    const [first, second] = [this.find(a), this.find(b)].sort((a, b) => a - b) as [number, number]
     if (first === second) return
     const [ours, theirs] = [this.facts(first), this.facts(second)]
     this.#parents[second] = first
-    this.#facts.set(first, [...ours, ...theirs.filter(other => !ours.some(one => isEqual(one, other)))])
+    this.#facts.set(first, [...ours, ...theirs.filter(other => !ours.some(own => isEqual(own, other)))])
     this.#facts.delete(second)
     const others = this.#others.get(second)
     if (others === undefined) return
@@ -186,12 +186,12 @@ function sortPairs(found: readonly Float64Array[]): readonly Pair[] {
     end += part.length
   }
   const order = Uint32Array.from({ length: all.length / PAIR }, (_, at) => at * PAIR)
-  const compare = (one: number, other: number, at: number): number => all[one + at]! - all[other + at]!
-  order.sort((one, other) => compare(one, other, 0) || compare(one, other, 1) || compare(other, one, 2))
+  const compare = (first: number, second: number, at: number): number => all[first + at]! - all[second + at]!
+  order.sort((first, second) => compare(first, second, 0) || compare(first, second, 1) || compare(second, first, 2))
   const best = order.filter(
-    (one, at) => at === 0 || compare(one, order[at - 1]!, 0) !== 0 || compare(one, order[at - 1]!, 1) !== 0,
+    (first, at) => at === 0 || compare(first, order[at - 1]!, 0) !== 0 || compare(first, order[at - 1]!, 1) !== 0,
   )
-  best.sort((one, other) => compare(other, one, 2) || compare(one, other, 0) || compare(one, other, 1))
+  best.sort((first, second) => compare(second, first, 2) || compare(first, second, 0) || compare(first, second, 1))
   return Array.from(best, at => ({ a: all[at]!, b: all[at + 1]!, logOdds: all[at + 2]! }))
 }
 
@@ -210,31 +210,31 @@ export class ListClusters {
   form(found: readonly Float64Array[], { same, different }: DecidedPairs = UNDECIDED): Clusters {
     const size = this.#index.companies.length
     const pairs = sortPairs(found)
-    const factsOf = (at: number): Facts => this.#factsOf(at)
-    const all = new Sets(size, factsOf)
+    const readFacts = (at: number): Facts => this.#factsOf(at)
+    const all = new Sets(size, readFacts)
     for (const [a, b] of different) all.keepApart(a, b)
     const refused: (Clash & { pair: Couple })[] = []
     for (const pair of same) {
       const [a, b] = [all.find(pair[0]), all.find(pair[1])]
-      const difference = firstOf(all.facts(a), all.facts(b), findClash)
+      const difference = findFirst(all.facts(a), all.facts(b), findClash)
       if (difference === null) all.join(a, b)
       else refused.push({ ...difference, pair })
     }
     // Without what is decided to be the same: a person may join sisters, and others of their names stay apart.
-    const byNames = same.length === 0 ? all : new Sets(size, factsOf)
+    const byNames = same.length === 0 ? all : new Sets(size, readFacts)
     for (const { a, b, logOdds } of pairs) {
       if (logOdds < SAME) break
       const [first, second] = [all.find(a), all.find(b)]
       const [ours, theirs] = [byNames.find(a), byNames.find(b)]
       if (ours === theirs || all.areApart(first, second)) continue
-      if (first !== second && anyOf(all.facts(first), all.facts(second), clash)) continue
-      if (anyOf(byNames.facts(ours), byNames.facts(theirs), areSisters)) continue
+      if (first !== second && isAnyPair(all.facts(first), all.facts(second), clash)) continue
+      if (isAnyPair(byNames.facts(ours), byNames.facts(theirs), areSisters)) continue
       all.join(a, b)
       if (byNames !== all) byNames.join(a, b)
     }
     const roots = Int32Array.from({ length: size }, (_, at) => all.find(at))
     const isOpen = ({ a, b }: Pair): boolean =>
-      roots[a] !== roots[b] && !all.areApart(roots[a]!, roots[b]!) && !clash(factsOf(a), factsOf(b))
+      roots[a] !== roots[b] && !all.areApart(roots[a]!, roots[b]!) && !clash(readFacts(a), readFacts(b))
     return { groups: roots, doubts: pairs.filter(isOpen), refused }
   }
 
@@ -253,19 +253,19 @@ export class ListClusters {
   }
 }
 
-const isEqual = (one: Facts, other: Facts): boolean =>
-  one.country === other.country &&
-  one.orgNumber === other.orgNumber &&
-  one.vatNumber === other.vatNumber &&
-  one.marks === other.marks
+const isEqual = (own: Facts, other: Facts): boolean =>
+  own.country === other.country &&
+  own.orgNumber === other.orgNumber &&
+  own.vatNumber === other.vatNumber &&
+  own.marks === other.marks
 
-const anyOf = (ours: readonly Facts[], theirs: readonly Facts[], holds: (a: Facts, b: Facts) => boolean): boolean =>
-  ours.some(one => theirs.some(other => holds(one, other)))
+const isAnyPair = (ours: readonly Facts[], theirs: readonly Facts[], holds: (a: Facts, b: Facts) => boolean): boolean =>
+  ours.some(own => theirs.some(other => holds(own, other)))
 
-function firstOf<T>(ours: readonly Facts[], theirs: readonly Facts[], find: (a: Facts, b: Facts) => T | null): T | null {
-  for (const one of ours)
+function findFirst<T>(ours: readonly Facts[], theirs: readonly Facts[], find: (a: Facts, b: Facts) => T | null): T | null {
+  for (const own of ours)
     for (const other of theirs) {
-      const found = find(one, other)
+      const found = find(own, other)
       if (found !== null) return found
     }
   return null

@@ -38,7 +38,7 @@ const COMMON: ReadonlySet<string> = new Set(
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-function coreOf({ words, named }: ReturnType<typeof parseCompanyName>, all: readonly string[]): readonly string[] {
+function findCore({ words, named }: ReturnType<typeof parseCompanyName>, all: readonly string[]): readonly string[] {
   // A name of nothing but legal forms has to be found, too.
   if (words.length === 0) return all
   return words.every(word => COMMON.has(word)) ? named.map(plainWord) : words
@@ -47,7 +47,7 @@ function coreOf({ words, named }: ReturnType<typeof parseCompanyName>, all: read
 function readName(text: string, isPerson: boolean): Name {
   const all = splitWords(text)
   const company = isPerson ? null : parseCompanyName(text)
-  const words = company === null ? all : coreOf(company, all)
+  const words = company === null ? all : findCore(company, all)
   return {
     words,
     sorted: [...words].sort(byText).join(' '),

@@ -157,7 +157,7 @@ test.each([
   ['recall.unchangd < 100%', 'did you mean recall.unchanged?'],
   ['recall.unchanged < 100', 'not a limit'],
   ['recall.unchanged < 101%', 'not a limit'],
-  ['recall.companies.order < 90%', 'there is no measure'],
+  ['recall.companies.order < 90%', 'unknown measure'],
   ['alerts > 1.5', 'not a limit'],
 ])('the check %s is refused', (text, says) => {
   expect(parseCheck(text)).toMatchObject({ why: expect.stringContaining(says) })
