@@ -4,6 +4,21 @@ import type { CompanyNumbers, InRegister } from '../contract/index.ts'
 export const filledRows = ({ rows, emptyRows = 0 }: { readonly rows: number; readonly emptyRows?: number }): number =>
   rows - emptyRows
 
+/** Rows of the whole list that could not be read. Shards and runs over the first rows do not count them. */
+export const rejectedRows = ({
+  input,
+  limit,
+  shard,
+}: {
+  readonly input: { readonly rejected?: { readonly rows: number } }
+  readonly limit: number | null
+  readonly shard?: object
+}): number => (limit === null && shard === undefined ? (input.rejected?.rows ?? 0) : 0)
+
+/** Rows that a run must account for: those that it reads, and those that could not be read. */
+export const rowsToAccountFor = (plan: Parameters<typeof rejectedRows>[0] & { readonly rows: number }): number =>
+  plan.rows + rejectedRows(plan)
+
 export interface ListFacts {
   /** How much of it is in the register, and what it adds to the evidence for a company. */
   readonly inRegister: InRegister

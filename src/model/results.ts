@@ -77,7 +77,7 @@ export interface ReportedEvent {
 }
 
 export interface OutputFile {
-  readonly kind: 'output' | 'unmatched' | 'review'
+  readonly kind: 'output' | 'unmatched' | 'review' | 'rejects'
   readonly path: string
   readonly rows: number
   readonly bytes: number

@@ -136,19 +136,23 @@ const isConsequence = (syntaxIssue: SyntaxIssue, before: readonly SyntaxIssue[])
   before.some(other => 'path' in other && syntaxIssue.path.every((step, index) => other.path[index] === step))
 
 /**
- * An output that the command line names gives its name to `unmatched` and `review`: a trial must not replace the files of the
- * pipeline.
+ * An output that the command line names gives its name to `unmatched`, `review` and `input.rejects`: a trial must not replace the files
+ * of the pipeline.
  */
 function withNamedOutput(fields: Partial<PipelineFields>, named: string | null | undefined): Partial<PipelineFields> {
-  const { output } = fields
+  const { input, output } = fields
   if (output == null || named == null) return fields
   const stem = named.replace(/^.*[/\\]/, '').replace(/(?!^)(\.[^.]*)?(\.gz)?$/i, '')
-  const other = (key: 'unmatched' | 'review'): string | null => {
-    const path = output[key] ?? null
+  const other = (key: string, path: string | null = null): string | null => {
     const [, folder = '', ending = ''] = /^(.*\/)?[^/]+?((?:\.[^./]*)?(?:\.gz)?)$/is.exec(path ?? '') ?? []
     // The address of an https object has no other name.
     if (path === null || (isAddress(path) && !path.startsWith('s3:'))) return null
     return path.endsWith('/') ? path : `${folder}${stem}-${key}${ending}`
   }
-  return { ...fields, output: { ...output, unmatched: other('unmatched'), review: other('review') } }
+  const { rejects } = input ?? {}
+  return {
+    ...fields,
+    ...(rejects && { input: { ...input!, rejects: { ...rejects, file: other('rejects', rejects.file)! } } }),
+    output: { ...output, unmatched: other('unmatched', output.unmatched), review: other('review', output.review) },
+  }
 }

@@ -13,6 +13,7 @@ import {
   databaseFile,
   isAddress,
   isDatabase,
+  OUTPUT_FILES,
   type Pipeline,
   type Plan,
   type PlannedOutput,
@@ -31,7 +32,7 @@ export async function checkOutputsWritable(
   // A shard writes no outputs; the merge does.
   if (shard !== undefined || output === null) return
   if (plan.events !== undefined) await checkWritable(plan.events.output, { root: settings.cwd, isShared: true })
-  const paths = [output.path, output.unmatched, output.review].filter(path => path !== null)
+  const paths = OUTPUT_FILES.map(({ key }) => output[key]).filter(path => path != null)
   for (const path of paths) await requirePackages(formatOfOutput(path, output.format))
   for (const path of paths.filter(path => path !== RUN_OUTPUT && !isAddress(path)))
     await checkWritable(path, { ...placeOf(output, path, settings.cwd), isShared: true })
@@ -65,26 +66,27 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
   const { cwd, inputs, list } = surroundings
   const taken = new Map<string, { readonly path: string; readonly what: string }>()
   for (const input of inputs) taken.set(await realPath(resolve(cwd, input)), { path: resolve(cwd, input), what: 'the input' })
-  for (const key of ['path', 'unmatched', 'review'] as const) {
-    const given = output[key]
+  for (const { key, from } of OUTPUT_FILES) {
+    const given = output[key] ?? null
+    const name = from.join('.')
     const database = given === null ? null : databaseFile(given)
     // Whether an object may be replaced is asked when the run begins.
     if (given === null || given === RUN_OUTPUT || (isAddress(given) && database === null)) continue
     const path = resolve(cwd, database ?? given)
     const real = await realPath(path)
     const other = taken.get(real)
-    taken.set(real, { path, what: `output.${key}` })
+    taken.set(real, { path, what: name })
     // The same name for both is already reported by the check of the pipeline.
     const clash = other === undefined || (other.path === path && list === null) ? null : `would really overwrite ${other.what}`
-    const format = database === null ? formatOfOutput(given, output.format) : null
+    const format = database === null ? formatOfOutput(given, key === 'rejects' ? 'excel' : output.format) : null
     const reason =
       (await whyNotThere(path, real, { ...surroundings, ...placeOf(output, given, cwd) }, format)) ??
       clash ??
       (list !== null && isInList(resolve(cwd, list), path) ? `would be part of the input ${list} of the next run` : null)
     if (reason !== null)
       issues.push(
-        issue('FETTLE_PIPELINE_PATH', `output.${key}: ${JSON.stringify(given)} ${reason}`, {
-          at: surroundings.locate(['output', key]),
+        issue('FETTLE_PIPELINE_PATH', `${name}: ${JSON.stringify(given)} ${reason}`, {
+          at: surroundings.locate(from),
           ...findHint(reason),
         }),
       )

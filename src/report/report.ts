@@ -2,7 +2,7 @@
 import { counted } from '../counted.ts'
 import { action, type Issue, issue } from '../errors.ts'
 import { type JobState, type RunState, UNKNOWN } from '../journal/index.ts'
-import { filledRows, isColumnMasked, isMappingMasked, MASK } from '../model/list.ts'
+import { filledRows, isColumnMasked, isMappingMasked, MASK, rowsToAccountFor } from '../model/list.ts'
 import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { describeOutcome, readPartial } from './message.ts'
@@ -41,8 +41,8 @@ export const buildReport = (state: RunState, context: ReportContext): Report =>
 function describeRun(state: RunState, context: ReportContext): Frozen<Report> {
   const { plan, runId, startedAt, status, reuse } = state
   const { generatedAt, elapsedMs, directory = null, previous = null } = context
-  const totals = countTotals(state.outcomes ?? UNKNOWN, plan.rows)
-  const ledger = checkLedger(state.outcomes ?? UNKNOWN, plan.rows)
+  const totals = countTotals(state.outcomes ?? UNKNOWN, rowsToAccountFor(plan))
+  const ledger = checkLedger(state.outcomes ?? UNKNOWN, rowsToAccountFor(plan))
   return {
     schema: 'fettle/report/v1',
     metadata: {
@@ -149,9 +149,10 @@ function readPlan({ plan }: RunState): Frozen<Result['plan']> {
 
 function readInput({ plan: { input } }: RunState): Frozen<Result['input']> {
   const { path, sha256, bytes, rows, encoding, bom, delimiter, delimiterEvidence, header, columns, blankLines, lineEnd } = input
+  const { rejected } = input
   const files = input.files?.map(({ path, sha256, bytes, rows }) => ({ path, sha256, bytes, rows }))
   const text = { encoding, bom, delimiter, delimiterEvidence, header, columns, blankLines, lineEnd }
-  return { path, files, sha256, bytes, rows, ...text }
+  return { path, files, sha256, bytes, rows, rejected, ...text }
 }
 
 function readJob({ part, id, name, adopted, status, history, polls, summary, correlations }: JobState) {

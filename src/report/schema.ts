@@ -14,7 +14,14 @@ const inputSchema = z
       .describe('of an input of several files, in order'),
     sha256,
     bytes,
-    rows: known.describe('data rows'),
+    rows: known.describe('data rows that could be read'),
+    rejected: z
+      .object({
+        rows: known.describe('how many'),
+        reasons: z.record(z.string(), known).describe('by reason: cells, quotes, encoding, nul'),
+      })
+      .optional()
+      .describe('rows that could not be read; absent for none'),
     encoding: z.string().describe('the encoding it was read in'),
     bom: z.boolean().describe('it begins with a byte order mark'),
     delimiter: z.string().describe('character between cells'),
@@ -229,7 +236,7 @@ const totals = z
     review: count.describe('rows that a person has to decide about'),
     unmatched: count.describe('rows without a company'),
     duplicates: count.describe('rows whose company an earlier row has'),
-    failed: count.describe('rows about which the service could not be asked'),
+    failed: count.describe('rows that could not be read, or about which the service could not be asked'),
     skipped: count.describe('empty rows, which are not sent'),
     matchRate: share.describe('(matched + manualMatched + duplicates) / (rows - skipped), 0 to 1'),
   })

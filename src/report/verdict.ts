@@ -49,7 +49,7 @@ export const OUTCOME: Readonly<Record<OutcomeName, Label>> = {
   duplicates: { sign: '◎', word: 'duplicates', tone: 'good' },
   review: { sign: '◐', word: 'to review', tone: 'warn' },
   unmatched: { sign: '○', word: 'unmatched', tone: 'calm' },
-  failed: { sign: '✗', word: 'not answered', tone: 'bad' },
+  failed: { sign: '✗', word: 'failed', tone: 'bad' },
   skipped: { sign: '–', word: 'skipped', tone: 'calm' },
 }
 

@@ -1,5 +1,6 @@
 /** Counts outcomes and scores of all rows, selects the few rows that a report shows, and stores those for review. */
 import { placesOf } from '../input/table/record-offsets.ts'
+import { rejectedRows } from '../model/list.ts'
 import {
   type DecisionCounts,
   type DuplicateRow,
@@ -224,9 +225,9 @@ export class RowTotals implements RowSink {
       this.#lowest = { ...this.#lowest, [serviceOutcome]: Math.min(score, this.#lowest[serviceOutcome] ?? score) }
   }
 
-  /** Counts over all rows. */
+  /** Counts over all rows; those that could not be read count as failed. */
   outcomes(): Outcomes {
-    return toOutcomes(this.#all)
+    return toOutcomes({ ...this.#all, failed: this.#all.failed + rejectedRows(this.#plan) })
   }
 
   sent(): Outcomes {
@@ -258,7 +259,7 @@ export class RowTotals implements RowSink {
     } satisfies Partial<PublishedResults>
   }
 
-  /** Rows with an earlier answer, and the others; their sum is the number of all rows. */
+  /** Rows with an earlier answer, and the others; their sum is the number of all rows that could be read. */
   #reusedApart() {
     const others = noRows()
     for (const name of Object.keys(others) as RowOutcome[]) others[name] = this.#all[name] - this.#reused[name]

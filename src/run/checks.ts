@@ -5,7 +5,7 @@ import type { ScreenState } from '../journal/company-actions.ts'
 import type { CheckResult } from '../journal/events.ts'
 import { matchRate } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
-import { filledRows } from '../model/list.ts'
+import { filledRows, rowsToAccountFor } from '../model/list.ts'
 import type { ChangeCounts, CompanyCounts, DecideCounts, Outcomes } from '../model/results.ts'
 import type { ListCheckName, Plan, PlannedCheck, ResultCheckName, Threshold } from '../pipeline/model/types.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
@@ -25,7 +25,7 @@ const round = (value: number): number => Number(value.toFixed(PLACES))
 
 /** The last good run of a series. */
 export interface LastGoodRun extends Pick<RunState, 'outcomes'> {
-  readonly plan: Pick<Plan, 'input' | 'profile' | 'rows'>
+  readonly plan: Pick<Plan, 'input' | 'profile' | 'rows' | 'limit' | 'shard'>
 }
 
 /** What checks look at besides outcomes: the last good run, the rows that changed since, and the matches in doubt. */
@@ -73,7 +73,7 @@ const RULINGS = { declined: 'decline', referred: 'refer' } as const
 const isRuling = (name: ResultCheckName): name is keyof typeof RULINGS => name in RULINGS
 
 const findRate = (before: LastGoodRun | null): number | null =>
-  before?.outcomes == null ? null : matchRate(before.outcomes, before.plan.rows)
+  before?.outcomes == null ? null : matchRate(before.outcomes, rowsToAccountFor(before.plan))
 
 function measure(
   name: ResultCheckName,
@@ -203,7 +203,8 @@ export function evaluateChecks(
   outcomes: Outcomes,
   since: Since,
 ): CheckResult[] {
-  const { checks, rows } = plan
+  const { checks } = plan
+  const rows = rowsToAccountFor(plan)
   const ofResult = checks.filter((check): check is PlannedCheck<ResultCheckName> => !isOfList(check))
   const results = ofResult.flatMap(check => {
     const found = measure(check.name, outcomes, rows, since)
@@ -254,8 +255,8 @@ const FEW_SHARE = 0.05
 
 /** A warning when no row was matched, or of twenty rows or more fewer than one in twenty; null otherwise. */
 export function fewMatchedIssue({ plan }: Pick<RunState, 'plan'>, outcomes: Outcomes): Issue | null {
-  const rows = plan.rows - (plan.skipped ?? 0)
-  const rate = matchRate(outcomes, plan.rows)
+  const rows = rowsToAccountFor(plan) - (plan.skipped ?? 0)
+  const rate = matchRate(outcomes, rowsToAccountFor(plan))
   if (rate === null || !(rate === 0 || (rows >= MANY_ROWS && rate < FEW_SHARE))) return null
   const countries = plan.issues.find(issue => issue.code === 'FETTLE_REGISTER_COUNTRY')
   const names = plan.register?.map(register => register.name).join(', ')

@@ -7,14 +7,15 @@ import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
 import { knownSum, UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
+import { rejectedRows, rowsToAccountFor } from '../model/list.ts'
 import { byOutcome, type Outcomes } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 
 /** The outcomes of a run whose jobs all failed. */
-export const allFailed = ({ rows, skipped = 0 }: Pick<Plan, 'rows' | 'skipped'>): Outcomes => ({
+export const allFailed = (plan: Parameters<typeof rowsToAccountFor>[0] & Pick<Plan, 'skipped'>): Outcomes => ({
   ...byOutcome(() => 0),
-  failed: rows - skipped,
-  skipped,
+  failed: rowsToAccountFor(plan) - (plan.skipped ?? 0),
+  skipped: plan.skipped ?? 0,
 })
 
 interface Counts {
@@ -79,7 +80,9 @@ export function outcomesOfSummaries(state: RunState): Outcomes {
 
 export function outcomesSoFar(state: RunState): Outcomes {
   const { sent, rows, skipped = 0 } = state.plan
-  return sent + skipped === rows ? { ...outcomesOfSummaries(state), skipped } : UNKNOWN
+  if (sent + skipped !== rows) return UNKNOWN
+  const outcomes = outcomesOfSummaries(state)
+  return { ...outcomes, failed: outcomes.failed === null ? null : outcomes.failed + rejectedRows(state.plan), skipped }
 }
 
 /**

@@ -6,6 +6,7 @@ import { identityOf } from '../env/identity.ts'
 import { EXIT } from '../errors.ts'
 import { type LockOwner, lockHolder } from '../files/process-lock.ts'
 import { matchRate, type RunState } from '../journal/index.ts'
+import { rowsToAccountFor } from '../model/list.ts'
 import { isSameWork, lineOf, type Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { headOf, type RowStates, readStates } from '../results/changes/row-states.ts'
@@ -99,7 +100,7 @@ export function listedRun(
   id: string,
 ): StoredStatus & { readonly state: RunState; readonly matchRate: number | null; readonly report: () => Report } {
   const state = readRun(runsDir, id)
-  const rate = state.outcomes === null ? null : matchRate(state.outcomes, state.plan.rows)
+  const rate = state.outcomes === null ? null : matchRate(state.outcomes, rowsToAccountFor(state.plan))
   const report = () => reportOf(state, runDirectory(runsDir, id), realClock.now(), null)
   return { ...readStoredStatus(runsDir, state), state, matchRate: rate, report }
 }

@@ -19,6 +19,7 @@ import {
   type RunState,
   readJournal,
 } from '../journal/index.ts'
+import { rowsToAccountFor } from '../model/list.ts'
 import { isAddress } from '../pipeline/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../report/index.ts'
 import {
@@ -216,9 +217,10 @@ class Verification {
     const fault = (why: string): void => this.#fault(this.#directory.journal, `does not add up: ${why}`)
     const sum = knownSum(outcomes)
     const isKnown = Object.values(outcomes).every(count => count !== null)
-    if (isKnown ? sum !== plan.rows : sum > plan.rows)
-      fault(`the input has ${counted(plan.rows, 'row')}, the outcomes are ${sum}`)
-    const due = { output: plan.rows, unmatched: outcomes.unmatched, review: outcomes.review }
+    const all = rowsToAccountFor(plan)
+    if (isKnown ? sum !== all : sum > all) fault(`the input has ${counted(all, 'row')}, the outcomes are ${sum}`)
+    const { unmatched, review } = outcomes
+    const due = { output: plan.rows, unmatched, review, rejects: plan.input.rejected?.rows ?? 0 }
     for (const { kind, path, rows } of outputs)
       if (due[kind] !== null && due[kind] !== undefined && due[kind] !== rows)
         fault(`${path} has ${counted(rows, 'row')}, ${due[kind]} due`)

@@ -1,6 +1,6 @@
 /** Rejects, before anything is sent, files that a call would both read and write, or write twice. Links are resolved. */
 import { resolve } from 'node:path'
-import type { Plan } from '../../pipeline/index.ts'
+import { OUTPUT_FILES, type Plan } from '../../pipeline/index.ts'
 import { realPath } from '../../prepare/check-outputs.ts'
 import { type Flags, usageError } from '../command.ts'
 import { textFlag } from '../options/read.ts'
@@ -33,7 +33,7 @@ export async function refuseConflicts(
   }
   for (const { file, plan } of items) {
     const { name, output } = plan
-    const paths = [output?.path, output?.unmatched, output?.review].filter(path => path != null)
+    const paths = OUTPUT_FILES.map(({ key }) => output?.[key]).filter(path => path != null)
     const places = await Promise.all(paths.map(async path => [await realPath(resolve(cwd, path)), `the output ${path}`] as const))
     for (const [claim, words] of [[`name ${name}`, `the name ${name}`] as const, ...places]) {
       const reader = inputs.get(claim)

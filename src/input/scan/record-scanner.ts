@@ -17,6 +17,16 @@ export interface Problem {
   readonly record: number
 }
 
+/** A record and what is wrong in it; `start` and `end` are offsets in the table, without the line end. */
+export interface ScannedRecord {
+  readonly start: number
+  readonly end: number
+  readonly line: number
+  readonly record: number
+  readonly cells: number
+  readonly flaws: readonly ProblemKind[]
+}
+
 /** A record may be this long, in bytes: the service's rows are far shorter, so a longer one has an unclosed quote. */
 export const MAX_RECORD_BYTES = 1_048_576
 export const MAX_COLUMNS = 1024
@@ -79,6 +89,8 @@ export class RecordScanner {
   readonly #relaxed: boolean
   readonly #tap: CellTap | null
   readonly #looks: Uint16Array
+  readonly #onRecord: ((record: ScannedRecord) => void) | null
+  #flaws: ProblemKind[] = []
   #state = OPEN
   #afterCr = false
   #delimiters = 0
@@ -100,8 +112,17 @@ export class RecordScanner {
   /** The part of the cell in earlier pieces has only spaces. */
   #cellIsBlank = true
 
-  /** `delimiter` is one ASCII character; `relaxed` reads quotes inside unquoted cells as text; `tap` receives cells. */
-  constructor(delimiter: string, relaxed = false, tap: CellTap | null = null) {
+  /**
+   * `delimiter` is one ASCII character; `relaxed` reads quotes inside unquoted cells as text; `tap` receives cells, and `onRecord` each
+   * record at its end.
+   */
+  constructor(
+    delimiter: string,
+    relaxed = false,
+    tap: CellTap | null = null,
+    onRecord: ((record: ScannedRecord) => void) | null = null,
+  ) {
+    this.#onRecord = onRecord
     this.#relaxed = relaxed
     this.#tap = tap
     this.#looks = tap?.looks ?? NO_LOOKS
@@ -254,6 +275,9 @@ export class RecordScanner {
     if (cells > MAX_COLUMNS) this.#addAtRecord('columns', record)
     if (end - this.#recordStart > MAX_RECORD_BYTES && !this.#tooLong) this.#addAtRecord('bytes', record)
     if (this.#recordHasBreak && this.#isMerged(cells)) this.#addAtRecord('merged', record)
+    if (this.#onRecord === null) return
+    const [start, line, flaws] = [this.#pieceStart + this.#recordStart, this.#recordLine, this.#flaws]
+    this.#onRecord({ start, end: this.#pieceStart + end, line, record, cells, flaws })
   }
 
   // A lone column proves nothing: every line of it looks like a record.
@@ -270,6 +294,7 @@ export class RecordScanner {
     this.#recordHasBreak = false
     this.#linesLikeRecords = this.columns > 0
     this.#tooLong = false
+    if (this.#flaws.length > 0) this.#flaws = []
     this.consumed = this.#pieceStart + at
   }
 
@@ -325,6 +350,7 @@ export class RecordScanner {
   }
 
   #add(problem: Problem): void {
+    if (this.#onRecord !== null) this.#flaws.push(problem.kind)
     const count = (this.counts.get(problem.kind) ?? 0) + 1
     this.counts.set(problem.kind, count)
     if (count <= PLACES_PER_KIND) this.problems.push(problem)

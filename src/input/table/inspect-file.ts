@@ -24,6 +24,7 @@ import { countHeadBytes, firstRows, type ResolvedDialect, resolveDialect } from 
 import { TextEnd, tableEdges } from './edge-lines.ts'
 import { type Content, headOf, openContent } from './file-content.ts'
 import { Checkpoints, type RecordMark } from './record-offsets.ts'
+import { RejectFilter, type Unproved } from './rejects.ts'
 import { emptyRowsIn, emptyRowsIssue, headerIssues, scanIssues } from './scan-issues.ts'
 import { decoded, TableRange, tailStart } from './table-range.ts'
 
@@ -74,7 +75,7 @@ export async function inspectFile(
   try {
     const content = await openContent(handle, options)
     const head = await headOf(content.pieces())
-    const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines)
+    const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines, options.rejects === undefined)
     // The text of a sheet and of records is made by fettle: settings for the text of a file do not apply.
     const asText: InputOptions = { ...options, ...(content.packing && OWN_TEXT[content.packing.as]) }
     const settle = (skip: SkippedLines<number>) => resolveDialect(asText, skip, head, tail)
@@ -108,7 +109,7 @@ export const refused = (why: Issue): InspectedFile => ({ ...NOTHING, issues: [wh
 
 /** The dialect without the lines that the options skip; `auto` finds them by the first and the last lines of the text. */
 async function settleLines(
-  { path, header, skip = NO_LINES }: InputOptions,
+  { path, header, rejects, skip = NO_LINES }: InputOptions,
   settle: (skip: SkippedLines<number>) => Promise<ResolvedDialect | Issue>,
   content: Content,
   { around, signal }: InspectExtra,
@@ -119,7 +120,7 @@ async function settleLines(
   const end = new TextEnd()
   const range = new TableRange(settled.skipped ?? undefined)
   try {
-    for await (const text of decoded(content.pieces(), settled.encoding)) {
+    for await (const text of decoded(content.pieces(), settled.encoding, rejects === undefined)) {
       signal?.throwIfAborted()
       end.add(range.cut(text))
     }
@@ -172,6 +173,7 @@ async function readThrough(
     const at = { file: path, line: null, column: null }
     return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
   }
+  if (pass.rejects?.unproved != null) return refused(unprovedIssue(path, pass.rejects.unproved, settled.linesBefore))
   if (pass.badAt !== null)
     return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))
   const emptyRows = emptyRowsIn(pass.scanner, options.header)
@@ -256,11 +258,20 @@ function conclude(
     header: hasHeader ? first : null,
     columns: scanner.columns,
     rows: found,
+    rejected: pass.rejects === null || pass.rejects.rows === 0 ? undefined : rejectedFacts(pass.rejects),
     emptyRows: emptyRows.count || undefined,
-    blankLines: scanner.blankLines,
+    blankLines: pass.rejects?.blankLines ?? scanner.blankLines,
     lineEnd: lineEnd(scanner.lineEnds),
   }
   return { facts, issues }
+}
+
+const rejectedFacts = ({ rows, counts }: RejectFilter): NonNullable<InputFacts['rejected']> => ({ rows, reasons: { ...counts } })
+
+function unprovedIssue(path: string, { line, why }: Unproved, linesBefore: number): Issue {
+  const at = { file: path, line: line + linesBefore, column: null }
+  const message = `${path}: the row in line ${at.line} cannot be left out: ${why}`
+  return issue('FETTLE_INPUT_REJECTS', message, { at, hint: 'Correct this row in the list.' })
 }
 
 function mojibakeIssue({ path }: InputOptions, { encoding }: ResolvedDialect, pass: Pass, at: Place): Issue {
@@ -296,6 +307,8 @@ class Pass {
   readonly tableEnd = new TextEnd()
   readonly below = new TextEnd()
   readonly garbled: number[] = []
+  /** Leaves out rows that cannot be read; null: they refuse the list. */
+  readonly rejects: RejectFilter | null
   /** Bytes of the file. */
   bytesRead = 0
   /** Bytes of its content. */
@@ -312,11 +325,13 @@ class Pass {
   readonly #table: TableRange
   readonly #headers: number
 
-  constructor(settled: ResolvedDialect, { quotes, header }: InputOptions, counters: readonly CellCounter[], rowsBefore: number) {
+  constructor(settled: ResolvedDialect, options: InputOptions, counters: readonly CellCounter[], rowsBefore: number) {
+    const { quotes, header, rejects } = options
     const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS, rowsBefore)
     this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap)
     this.#headers = header ? 1 : 0
-    this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding)
+    this.rejects = rejects === undefined ? null : new RejectFilter({ ...settled, quotes })
+    this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding, rejects === undefined)
     this.#table = new TableRange(settled.skipped ?? undefined, after => this.below.add(after))
     this.isUtf8Too = this.#decoder !== null
   }
@@ -329,15 +344,21 @@ class Pass {
   push(piece: Buffer): void {
     this.isUtf8Too &&= this.#asUtf8.push(piece) === null
     const text = this.#decoder ? Buffer.from(this.#decoder.decode(piece)) : piece
-    const bad = this.utf8.push(text)
-    this.#scan(this.#table.cut(text.subarray(0, bad === null ? text.length : Math.max(0, bad))))
+    const bad = this.rejects === null ? this.utf8.push(text) : null
+    this.#take(this.#table.cut(text.subarray(0, bad === null ? text.length : Math.max(0, bad))))
     if (bad !== null) this.badAt = this.bytes + bad
     this.bytes += piece.length
   }
 
+  /** A piece of the table as it is in the file. */
+  #take(text: Buffer): void {
+    this.tableEnd.add(text)
+    this.#scan(this.rejects === null ? text : this.rejects.push(text))
+  }
+
   /** Stops the scanner at the first mojibake, where it has the number of the row. */
   #scan(text: Buffer): void {
-    this.tableEnd.add(text)
+    if (this.rejects !== null) this.utf8.push(text)
     this.tableBytes += text.length
     if (text.length > 0) this.endsLine = text.at(-1) === 0x0a || text.at(-1) === 0x0d
     let from = 0
@@ -354,7 +375,8 @@ class Pass {
 
   end(): void {
     if (this.badAt !== null) return
-    if (this.#decoder) this.#scan(this.#table.cut(Buffer.from(this.#decoder.end())))
+    if (this.#decoder) this.#take(this.#table.cut(Buffer.from(this.#decoder.end())))
+    if (this.rejects !== null) this.#scan(this.rejects.end())
     if (this.utf8.end() > 0) this.badAt = this.bytes - this.utf8.end()
     else this.scanner.end()
   }

@@ -3,10 +3,12 @@ import { createHash } from 'node:crypto'
 import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/paths.ts'
-import type { InputFacts, InputFile, InputOptions, TableEdges } from '../../pipeline/model/types.ts'
+import { filledRows } from '../../model/list.ts'
+import type { InputFacts, InputFile, InputOptions, RejectReason, TableEdges } from '../../pipeline/model/types.ts'
 import type { CellCounter } from '../scan/column-profiler.ts'
 import { type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
 import type { RecordMark } from './record-offsets.ts'
+import { REJECT_WORDS } from './rejects.ts'
 
 export type { Inspection } from './inspect-file.ts'
 
@@ -22,6 +24,36 @@ const FEW = 5
  * throws its reason. An input without any record has FETTLE_INPUT_EMPTY and facts of 0 columns.
  */
 export async function inspect(options: InputOptions, extra: InspectExtra = {}): Promise<Inspection> {
+  const found = await inspectList(options, extra)
+  const { rejects, ...strict } = options
+  if (rejects === undefined) return found
+  const rejected = found.facts === null ? null : rejectedIssue(found.facts, rejects)
+  const issues = rejected === null ? found.issues : [rejected, ...found.issues]
+  const refusals = issues.filter(({ code, severity }) => code === 'FETTLE_INPUT_REJECTS' && severity === 'error')
+  if (refusals.length === 0) return { ...found, issues }
+  // Refused as without `rejects`: with the places of all rows that cannot be read.
+  const refused = await inspectList(strict, { ...extra, watch: undefined })
+  return { ...refused, issues: [...refusals, ...refused.issues] }
+}
+
+/** Tells how many rows cannot be read, as an error if they are more than the limit. */
+function rejectedIssue(facts: InputFacts, { value, unit, text }: NonNullable<InputOptions['rejects']>) {
+  const { path, rows, rejected } = facts
+  if (rejected === undefined) return null
+  const all = rows + rejected.rows
+  // A list of which no row is left is not an empty one.
+  const isOver = rejected.rows / (unit === 'share' ? all : 1) > value || filledRows(facts) === 0
+  const reasons = Object.entries(rejected.reasons).map(([reason, count]) => `${REJECT_WORDS[reason as RejectReason]}: ${count}`)
+  const found = `${rejected.rows} of ${counted(all, 'row')} of ${path} cannot be read (${reasons.join(', ')})`
+  const message = isOver ? `${found}, input.rejects.max allows ${text}` : `${found} and ${rejected.rows === 1 ? 'is' : 'are'} left out`
+  const at = { file: path, line: null, column: null }
+  return issue('FETTLE_INPUT_REJECTS', message, {
+    ...{ at, count: rejected.rows, severity: isOver ? 'error' : 'warn' },
+    ...(isOver ? {} : { hint: 'The rejects file of the run has these rows.' }),
+  })
+}
+
+async function inspectList(options: InputOptions, extra: InspectExtra): Promise<Inspection> {
   const files = await listFiles(options.path, extra.root)
   if (files === null) return inspectFile(options, extra)
   if ('code' in files) return refused(files)
@@ -66,8 +98,8 @@ function joinFacts(path: string, found: Found): InputFacts {
     path,
     bytes: sum(facts => facts.bytes),
     files: found.map(({ facts, table }): InputFile => {
-      const { path, bytes, sha256, rows, encoding, packed, skipped, linesBefore } = facts
-      return { path, bytes, sha256, rows, headBytes: table.headBytes, encoding, packed, skipped, linesBefore }
+      const { path, bytes, sha256, rows, rejected, encoding, packed, skipped, linesBefore } = facts
+      return { path, bytes, sha256, rows, rejected, headBytes: table.headBytes, encoding, packed, skipped, linesBefore }
     }),
     mtimeMs: Math.max(...all.map(facts => facts.mtimeMs)),
     sha256: hash.digest('hex'),
@@ -79,10 +111,19 @@ function joinFacts(path: string, found: Found): InputFacts {
     header: first.header,
     columns: first.columns,
     rows: sum(facts => facts.rows),
+    rejected: joinRejected(all),
     emptyRows: sum(facts => facts.emptyRows ?? 0) || undefined,
     blankLines: sum(facts => facts.blankLines),
     lineEnd: all.every(facts => facts.lineEnd === first.lineEnd) ? first.lineEnd : 'mixed',
   }
+}
+
+function joinRejected(all: readonly InputFacts[]): InputFacts['rejected'] {
+  const found = all.flatMap(({ rejected }) => rejected ?? [])
+  if (found.length === 0) return undefined
+  const reasons: Record<string, number> = {}
+  for (const own of found) for (const [reason, count] of Object.entries(own.reasons)) reasons[reason] = (reasons[reason] ?? 0) + count
+  return { rows: found.reduce((sum, { rows }) => sum + rows, 0), reasons }
 }
 
 /** Places in the joined text, as `tableText` yields it. */

@@ -11,6 +11,7 @@ import { parquetText } from '../parquet/read-parquet.ts'
 import { makeDecoder } from '../text/encoding.ts'
 import { isParsedAside, parseAside } from '../thread/parse-aside.ts'
 import { contentOf } from './file-content.ts'
+import { type Reject, RejectFilter } from './rejects.ts'
 import { isSeekable, type Span, TableRange, tablePlace } from './table-range.ts'
 
 /** csv-parse's options for a table. Arrays, not objects: duplicate headers would overwrite each other silently. */
@@ -89,8 +90,19 @@ export async function* tableText(facts: InputFacts, root = '', span?: Span): Asy
   } else yield* cutSpan(wholeText(facts, path), span)
 }
 
+/** The rows of an input that cannot be read, in order. Throws FETTLE_INPUT_READ. */
+export async function* readRejects(facts: InputFacts, root = ''): AsyncGenerator<Reject & { readonly file: string }> {
+  for (const own of facts.files?.map(file => selectFile(facts, file)) ?? [facts]) {
+    if (own.rejected === undefined) continue
+    const found: Reject[] = []
+    for await (const _ of cleanText(own, rawText(own, resolve(root, own.path)), reject => found.push(reject)))
+      for (const { line, ...reject } of found.splice(0))
+        yield { ...reject, line: line + (own.linesBefore ?? 0), file: own.path }
+  }
+}
+
 /** One of the files of an input, as an input. */
-export const selectFile = ({ files, ...facts }: InputFacts, file: InputFile): InputFacts => ({ ...facts, ...file })
+export const selectFile = ({ files, rejected, ...facts }: InputFacts, file: InputFile): InputFacts => ({ ...facts, ...file })
 
 /** The tables of all files, one after the other, with the header of the first. */
 async function* joinedText(facts: InputFacts, root: string): AsyncGenerator<Buffer> {
@@ -119,11 +131,25 @@ async function* cutSpan(text: AsyncIterable<Buffer>, { from, to }: Span): AsyncG
   }
 }
 
-async function* wholeText(facts: InputFacts, path: string): AsyncGenerator<Buffer> {
+const wholeText = (facts: InputFacts, path: string): AsyncGenerator<Buffer> =>
+  facts.rejected === undefined ? rawText(facts, path) : cleanText(facts, rawText(facts, path))
+
+/** The text without rows that cannot be read. */
+async function* cleanText(
+  facts: InputFacts,
+  text: AsyncIterable<Buffer>,
+  onReject?: (reject: Reject) => void,
+): AsyncGenerator<Buffer> {
+  const filter = new RejectFilter(facts, onReject)
+  for await (const piece of text) yield filter.push(piece)
+  yield filter.end()
+}
+
+async function* rawText(facts: InputFacts, path: string): AsyncGenerator<Buffer> {
   const { packed = null } = facts
   const file = () => fileChunks(path, (cause: Error) => unreadable(facts.path, cause))
   const pieces = packed?.as === 'parquet' ? parquetText(path, facts.path) : contentOf(file(), facts.path, packed)
-  const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding)
+  const decoder = facts.encoding === 'utf-8' ? null : makeDecoder(facts.encoding, facts.rejected === undefined)
   const table = new TableRange(facts.skipped)
   for await (const piece of pieces) yield table.cut(decoder ? Buffer.from(decoder.decode(piece)) : piece)
   if (decoder) yield table.cut(Buffer.from(decoder.end()))

@@ -74,16 +74,21 @@ function lineEnd(text: Buffer, from: number): number {
   return at
 }
 
-/** The pieces in UTF-8. Throws a TypeError for bytes that the encoding does not have. */
-export async function* decoded(pieces: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+/** The pieces in UTF-8. Throws a TypeError for bytes that the encoding does not have, unless `isStrict` is false. */
+export async function* decoded(pieces: AsyncIterable<Buffer>, encoding: string, isStrict = true): AsyncGenerator<Buffer> {
   if (encoding === 'utf-8') return yield* pieces
-  const decoder = makeDecoder(encoding)
+  const decoder = makeDecoder(encoding, isStrict)
   for await (const piece of pieces) yield Buffer.from(decoder.decode(piece))
   yield Buffer.from(decoder.end())
 }
 
 /** The offset of the last `lines` lines, blank ones included, in the text without mark; null when there are fewer. */
-export async function tailStart(pieces: AsyncIterable<Buffer>, encoding: string, lines: number): Promise<number | null> {
+export async function tailStart(
+  pieces: AsyncIterable<Buffer>,
+  encoding: string,
+  lines: number,
+  isStrict = true,
+): Promise<number | null> {
   /** Starts of the last lines, and of one more: a line break at the very end starts no line. */
   const starts = [0]
   let at = -1
@@ -102,7 +107,7 @@ export async function tailStart(pieces: AsyncIterable<Buffer>, encoding: string,
     }
   }
   try {
-    for await (const text of decoded(pieces, encoding)) take(text)
+    for await (const text of decoded(pieces, encoding, isStrict)) take(text)
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     // The pass over the file reports bytes that the encoding does not have.
@@ -127,5 +132,5 @@ export async function tablePlace(input: InputFacts, root: string | undefined): P
   }
 }
 
-export const isSeekable = ({ encoding, packed, files }: InputFacts): boolean =>
-  encoding === 'utf-8' && packed === undefined && files === undefined
+export const isSeekable = ({ encoding, packed, files, rejected }: InputFacts): boolean =>
+  encoding === 'utf-8' && packed === undefined && files === undefined && rejected === undefined

@@ -23,10 +23,14 @@ export interface Decoder {
   end(): string
 }
 
-/** A strict decoder for a canonical name. Byte-order marks are left out of the text. */
-export function makeDecoder(encoding: string): Decoder {
-  if (encoding === 'windows-1252') return { decode: decodeWindows1252, end: () => '' }
-  const decoder = new TextDecoder(encoding, { fatal: true })
+/**
+ * A decoder for a canonical name. Byte-order marks are left out of the text. It is strict, or writes U+FFFD for bytes that the encoding
+ * does not have.
+ */
+export function makeDecoder(encoding: string, isStrict = true): Decoder {
+  if (encoding === 'windows-1252')
+    return { decode: piece => (isStrict ? decodeWindows1252(piece) : asWindows1252(piece)), end: () => '' }
+  const decoder = new TextDecoder(encoding, { fatal: isStrict })
   return { decode: piece => decoder.decode(piece, { stream: true }), end: () => decoder.decode() }
 }
 
@@ -43,9 +47,9 @@ function decodeWindows1252(piece: Uint8Array): string {
     })
 }
 
-/** How windows-1252 would read a few bytes, for a hint; bytes it does not have become U+FFFD. */
-export function asWindows1252(bytes: Buffer): string {
-  return bytes
+/** How windows-1252 reads bytes; those that it does not have become U+FFFD. */
+export function asWindows1252({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength)
     .toString('latin1')
     .replace(/[\x80-\x9f]/g, character => HIGH[character.charCodeAt(0) - 0x80]!.replace('\0', '\ufffd'))
 }
@@ -64,7 +68,19 @@ export function characters(bytes: Uint8Array, from: number, to: number): number 
   return count
 }
 
-const REPLACEMENT = Buffer.from('\ufffd')
+export const REPLACEMENT = Buffer.from('\ufffd')
+
+/** UTF-8 as text; bytes that are not UTF-8 are shown as `\xFC`. */
+export function escapeInvalid(bytes: Buffer): string {
+  let text = ''
+  let rest = bytes
+  while (!isUtf8(rest)) {
+    const at = firstInvalid(rest)
+    text += `${rest.toString('utf8', 0, at)}\\x${rest[at]!.toString(16).toUpperCase().padStart(2, '0')}`
+    rest = rest.subarray(at + 1)
+  }
+  return text + rest.toString()
+}
 
 export class Utf8Check {
   replacements = 0

@@ -197,6 +197,7 @@ const needsCopy = (plan: Plan): boolean =>
 const changesCells = ({ input, mappings, collapse, known, send }: Plan): boolean =>
   input.quotes === 'relaxed' ||
   input.emptyRows !== undefined ||
+  input.rejected !== undefined ||
   collapse ||
   known !== undefined ||
   send !== undefined ||

@@ -24,7 +24,8 @@ const lintService: Rule = ({ fields }) => {
   return [lintIssue(checked.code, ['service', 'url'], `the address ${checked.problem}`, checked.hint)]
 }
 
-function* lintInput({ fields }: Draft) {
+function* lintInput(draft: Draft) {
+  const { fields } = draft
   if (fields.input === undefined) return
   const { path, header, key, rows, sql } = fields.input
   const reason = whyNotReadable(path)
@@ -40,6 +41,22 @@ function* lintInput({ fields }: Draft) {
     yield wrongValue(['input', 'rows'], message, 'min must not be more than max.')
   }
   if (!header && key?.header != null) yield noHeader(['input', 'key'], key.header)
+  yield* lintRejects(draft)
+}
+
+const lintRejects: Rule = ({ fields, broken, places }) => {
+  if (fields.input?.rejects == null) return []
+  const { file } = fields.input.rejects
+  const at = ['input', 'rejects', 'file']
+  if (fields.output == null && !broken.has('output')) {
+    const message = 'rows that cannot be read are written with the output, and the pipeline has none'
+    return [wrongValue(['input', 'rejects'], message, 'Name an output, or leave input.rejects out.')]
+  }
+  const reason =
+    isAddress(file) || !/\.csv$/i.test(file) ? 'is not a file that ends in .csv' : whyNotWritable(file, places)
+  if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(shownPath(file))} ${reason}`)]
+  const more = { 'events.output': fields.events?.output, 'review.decisions': fields.review?.decisions }
+  return lintTaken(fields, at, file, more)
 }
 
 export const canMatchOn = (mappings: readonly Mapping[]): boolean =>

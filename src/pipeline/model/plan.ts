@@ -69,6 +69,8 @@ const source = {
   /** Resolved: `utf-8`, `windows-1252` … */
   encoding: text,
   rows: count,
+  /** Rows that cannot be read, by reason, which `rows` are counted without; absent for none. */
+  rejected: object({ rows: count, reasons: record(count) }).exactOptional(),
 }
 const inputFile = object({ ...source, headBytes: count })
 
@@ -185,6 +187,8 @@ const output = object({
   table: object({ mode: z.enum(['replace', 'append', 'upsert']), key: list(text) }).exactOptional(),
   unmatched: text.nullable(),
   review: text.nullable(),
+  /** Rows of the list that cannot be read; absent: such a list is refused. */
+  rejects: text.exactOptional(),
   /** Absent: files of a run whose checks fail get names of their own. */
   onFail: z.literal('replace').exactOptional(),
   /** The user named `path` on the command line: it may lie outside the project. */

@@ -1,4 +1,6 @@
 /** Types of facts about an input, and of the plan. Types only. */
+import type { Threshold } from './plan.ts'
+
 export type * from './plan.ts'
 
 export interface SkippedLines<Count = number | 'auto'> {
@@ -21,7 +23,12 @@ export interface InputOptions {
   readonly sheet: string | number | null
   /** Of a database: the query whose rows are the input. */
   readonly sql?: string
+  /** How many rows that cannot be read are left out: a count, or a share of all rows; absent: the list is refused. */
+  readonly rejects?: Pick<Threshold, 'value' | 'unit' | 'text'> | undefined
 }
+
+/** Why a row cannot be read. */
+export type RejectReason = 'cells' | 'quotes' | 'encoding' | 'nul'
 
 /** A line at an end of a table, as cells; `lines` is more than 1 where a quoted cell holds line breaks. */
 export interface EdgeLine {

@@ -36,6 +36,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['output.mode', 'output', ({ output }) => output?.table?.mode ?? null],
   ['output.key', 'output', ({ output }) => output?.table?.key.join(', ') ?? null],
   ['output.onFail', 'output', ({ output }) => output && (output.onFail ?? 'keep')],
+  ['input.rejects', 'output', ({ output }) => output?.rejects ?? null],
   ['portfolio', 'portfolio', portfolioText],
   ['events', 'events', ({ events }) => (events == null ? null : listText([show(events.output), events.mark ? 'mark' : null]))],
   ['screen', 'screen', screenText],

@@ -187,6 +187,7 @@ function outputLines({ output, decisions }: Plan): string[] {
       ['output', `${show(output.path)}, ${tableText(output) ?? output.format}`],
       ...(output.unmatched === null ? [] : [['unmatched', show(output.unmatched)]]),
       ...(output.review === null ? [] : [['review', show(output.review)]]),
+      ...(output.rejects === undefined ? [] : [['rejects', `${show(output.rejects)}, rows that cannot be read`]]),
       ...(decisions === null ? [] : [['decisions', `${show(decisions)}, applied to it`]]),
     ]),
     `columns: ${columnsText(output)}`,

@@ -26,7 +26,7 @@ import type {
 } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
 import { outputNameIssues } from '../schema/columns.ts'
-import { isSamePath } from '../schema/paths.ts'
+import { isSamePath, OUTPUT_FILES } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import { formatDuration } from '../source/durations.ts'
 import { show, showList } from '../source/quote.ts'
@@ -365,14 +365,10 @@ const shownOutput = (output: Pipeline['output']): Plan['output'] =>
 /** The input may have been replaced on the command line since the pipeline was checked. */
 function outputIssues({ output }: Pipeline, facts: InputFacts, at: At): Issue[] {
   if (output === null) return []
-  return (['path', 'unmatched', 'review'] as const).flatMap(key => {
+  return OUTPUT_FILES.flatMap(({ key, from }) => {
     const path = output[key]
-    if (path === null || !isSamePath(path, facts.path)) return []
-    return [
-      issue('FETTLE_PIPELINE_PATH', `output.${key}: ${show(shownPath(path))} would overwrite the input`, {
-        at: at('output', key),
-      }),
-    ]
+    if (path == null || !isSamePath(path, facts.path)) return []
+    return [issue('FETTLE_PIPELINE_PATH', `${from.join('.')}: ${show(shownPath(path))} would overwrite the input`, { at: at(...from) })]
   })
 }
 
@@ -484,6 +480,7 @@ function planPreparation(
       .filter(mapping => mapping.value !== undefined)
       .map(mapping => `${mapping.mapping} ${show(mapping.value!)} in every row`),
     ...(send === 'mapped' ? ['only the mapped columns'] : []),
+    ...(facts.rejected === undefined ? [] : [`without ${counted(facts.rejected.rows, 'row')} that cannot be read`]),
     ...(collapse ? [`${sent} different rows of ${rows - skipped}`] : []),
     ...(skipped === 0 ? [] : [`without ${counted(skipped, 'empty row')}`]),
     ...(shard !== undefined

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { canonicalEncoding } from '../../encodings.ts'
 import { flag, map, orNull, pattern, text, whole } from './forms.ts'
+import { parseThreshold } from '../source/durations.ts'
 import { columnReference } from './mapping-schema.ts'
 
 const MAX_ROWS = 1_000_000_000
@@ -14,6 +15,12 @@ const lines = () => z.union([z.literal('auto'), whole(0, 1000)], { error: LINES 
 const ENCODING = 'auto or an encoding such as utf-8, utf-16le, windows-1252, iso-8859-15, shift_jis or gb18030'
 const SHEET = 'the name of a sheet, or its number from 1'
 export const sheet = z.union([text(SHEET), whole(1, 10_000)], { error: SHEET })
+
+const REJECTS = 'a count of rows, or a share such as 0.5%'
+const rejectLimit = z
+  .union([rows(), pattern(REJECTS, /^\d{1,3}(\.\d{1,6})?%$/)], { error: REJECTS })
+  .refine(given => parseThreshold(`> ${given}`) !== null, { error: REJECTS })
+  .transform(given => ({ ...parseThreshold(`> ${given}`)!, text: `${given}` }))
 
 const ONE_PLACE = 'a path, or url of a database'
 
@@ -87,6 +94,12 @@ const inputFields = map({
   })
     .prefault({})
     .describe('What the columns of each later list are held to.'),
+  rejects: orNull(
+    map({
+      file: path.describe('A .csv file in the working directory, for the line, the reason and the text of each row left out.'),
+      max: rejectLimit.describe('Refuse the list if more rows cannot be read: a count, or a share of all rows.'),
+    }),
+  ).describe('Leaves out rows that cannot be read, as failed. Absent: a list with such a row is refused.'),
   keep: flag()
     .prefault(false)
     .describe(

@@ -8,6 +8,14 @@ const STDIN = '-'
 export const STDIN_NAME = 'standard input'
 export const ROWS_NAME = 'the input of the program'
 
+/** The files with rows that a run writes: their keys in the plan, and in the pipeline. */
+export const OUTPUT_FILES = [
+  { key: 'path', from: ['output', 'path'] },
+  { key: 'unmatched', from: ['output', 'unmatched'] },
+  { key: 'review', from: ['output', 'review'] },
+  { key: 'rejects', from: ['input', 'rejects', 'file'] },
+] as const
+
 /** The output of a run over rows of a program that names none: a file in the directory of the run. */
 export const RUN_OUTPUT = 'run:rows.csv'
 

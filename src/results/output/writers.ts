@@ -8,6 +8,7 @@ import { neutralise } from '../../formats/formula-guard.ts'
 import { formatFacts, formatOfOutput } from '../../formats/index.ts'
 import { csvText, type RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
+import { readRejects } from '../../input/table/records.ts'
 import { type ColumnType, columnName, columnTypeOf, listColumns, MIXED, outputNames, TEXT } from '../../model/columns.ts'
 import { inWords } from '../../model/reasons.ts'
 import type { ChangeCounts, Outcomes, OutputFile, PublishedResults, UnfitColumn } from '../../model/results.ts'
@@ -50,6 +51,7 @@ export interface ResultsOptions extends FileContext {
 }
 
 const BATCH = 500
+const REJECT_COLUMNS = ['file', 'line', 'reason', 'row']
 
 /** Where an output may lie, for its sink. */
 export const placeOf = (output: PlannedOutput, path: string, root: string): Pick<SinkOptions, 'root' | 'roots' | 'isIgnored'> =>
@@ -103,10 +105,28 @@ export class Writers implements RowSink {
         const sink = await (extra.openSink ?? openSink)(path, { ...place, tag, isShared: true, mode: extra.mode })
         all.#writers.push({ kind, includes, sink, format: null, chosen: [], batch: [], rows: 0 })
       }
+      if (output.rejects !== undefined) await all.#writeRejects(output.rejects, { tag, mode: extra.mode }, extra.root ?? '.')
       return all
     } catch (error) {
       await all.discard()
       throw error
+    }
+  }
+
+  /** Rows that cannot be read are not joined: they are read from the list. */
+  async #writeRejects(path: string, options: Pick<SinkOptions, 'tag' | 'mode'>, root: string): Promise<void> {
+    const sink = await openSink(path, { ...placeOf(this.#output, path, root), ...options, isShared: true })
+    const style = { names: REJECT_COLUMNS, types: [], title: '', delimiter: ',' }
+    const writer: Writer = {
+      ...{ kind: 'rejects', includes: () => false, sink, chosen: [], batch: [], rows: 0 },
+      format: await openFormat('excel', style, path),
+    }
+    this.#writers.push(writer)
+    await sink.write(Buffer.from(writer.format!.head))
+    for await (const { file, line, why, text } of readRejects(this.#plan.input, root)) {
+      writer.rows++
+      writer.batch.push([file, String(line), why, text])
+      if (writer.batch.length >= BATCH) await flush(writer)
     }
   }
 

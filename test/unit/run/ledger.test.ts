@@ -122,8 +122,10 @@ describe('file against summary', () => {
 })
 
 test('all rows at one end', () => {
-  expect(allFailed({ rows: 7 })).toMatchObject({ matched: 0, failed: 7, skipped: 0 })
-  expect(allFailed({ rows: 7, skipped: 2 })).toMatchObject({ failed: 5, skipped: 2 })
-  expect(knownSum(allFailed({ rows: 7, skipped: 2 }))).toBe(7)
+  const list = { rows: 7, limit: null, input: {} }
+  expect(allFailed(list)).toMatchObject({ matched: 0, failed: 7, skipped: 0 })
+  expect(allFailed({ ...list, skipped: 2 })).toMatchObject({ failed: 5, skipped: 2 })
+  expect(knownSum(allFailed({ ...list, skipped: 2 }))).toBe(7)
+  expect(allFailed({ ...list, skipped: 2, input: { rejected: { rows: 3 } } })).toMatchObject({ failed: 8, skipped: 2 })
   expect(knownSum(UNKNOWN)).toBe(0)
 })
