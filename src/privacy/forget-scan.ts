@@ -151,11 +151,11 @@ async function isInFiles({ path }: RunDirectory, names: readonly string[], key: 
   return false
 }
 
-/** Whether a cell of a table with commas is the key; false for a file that does not exist. */
-export async function hasCell(file: string, key: string): Promise<boolean> {
+/** Whether a cell of a table with commas is the key, or has it in its text; false for a file that does not exist. */
+export async function hasCell(file: string, key: string, isInText = false): Promise<boolean> {
   if (!existsSync(file)) return false
   const pieces = contentChunks(file, cause => unreadable(file, cause))
   for await (const row of parseRows(pieces, { ...parserOptions(',', 'relaxed'), relax_column_count: true }))
-    if (row.includes(key)) return true
+    if (isInText ? row.some(cell => cell.includes(key)) : row.includes(key)) return true
   return false
 }

@@ -96,7 +96,7 @@ export async function forgetKey(options: ForgetOptions): Promise<Forgotten> {
       const tables = await scanTables(options, scan)
       const all = [...runFiles, ...answers, ...tables]
       const found = all.map(({ file, entries }) => ({ file: relative(cwd, file) || file, entries }))
-      const kept = await listKept(scan, cwd, key)
+      const kept = [...(await listKept(scan, cwd, key)), ...(await listRejected(states, cwd, key))]
       const runs = { searched: states.length, withoutKey: states.filter(({ plan }) => plan.key === null).length }
       if (dryRun) return { found, kept, completed, runs }
       const intent: Intent = {
@@ -285,7 +285,7 @@ async function listKept(scan: readonly ScannedRun[], cwd: string, key: string): 
     const keep = (path: string): void => {
       if (!kept.some(({ what, name }) => what === 'output' && name === path)) kept.push({ what: 'output', name: path, runId })
     }
-    for (const { kind, path, sha256 } of state.outputs) {
+    for (const { kind, path, sha256 } of state.outputs.filter(({ kind }) => kind !== 'rejects')) {
       const file = resolve(cwd, path)
       if (isAddress(path) || (await fileDigest(file)) !== sha256) continue
       // Only some rows are in a file of unmatched rows or of those to review.
@@ -298,6 +298,18 @@ async function listKept(scan: readonly ScannedRun[], cwd: string, key: string): 
     const jobs = state.plan.service.kind === 'embedded' ? [] : state.jobs
     for (const { id } of jobs) if (id !== null) kept.push({ what: 'job', name: id, runId })
   }
+  return kept
+}
+
+/** Files of rows that could not be read, whose text has the key. A run may have no other row of it. */
+async function listRejected(states: readonly RunState[], cwd: string, key: string): Promise<Forgotten['kept']> {
+  const kept: Forgotten['kept'][number][] = []
+  for (const { runId, outputs } of states)
+    for (const { kind, path, sha256 } of outputs) {
+      const file = resolve(cwd, path)
+      if (kind !== 'rejects' || kept.some(({ name }) => name === path) || (await fileDigest(file)) !== sha256) continue
+      if (await hasCell(file, key, true)) kept.push({ what: 'output', name: path, runId })
+    }
   return kept
 }
 

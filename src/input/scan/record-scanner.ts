@@ -34,6 +34,8 @@ const PLACES_PER_KIND = 10
 // Full length: reads beyond the end of an array are slow.
 const NO_LOOKS = new Uint16Array(MAX_COLUMNS)
 
+const NO_FLAWS: readonly ProblemKind[] = []
+
 const NOTHING = new Uint8Array(0)
 
 const QUOTE = 0x22
@@ -90,7 +92,7 @@ export class RecordScanner {
   readonly #tap: CellTap | null
   readonly #looks: Uint16Array
   readonly #onRecord: ((record: ScannedRecord) => void) | null
-  #flaws: ProblemKind[] = []
+  #flaws: readonly ProblemKind[] = NO_FLAWS
   #state = OPEN
   #afterCr = false
   #delimiters = 0
@@ -294,7 +296,7 @@ export class RecordScanner {
     this.#recordHasBreak = false
     this.#linesLikeRecords = this.columns > 0
     this.#tooLong = false
-    if (this.#flaws.length > 0) this.#flaws = []
+    this.#flaws = NO_FLAWS
     this.consumed = this.#pieceStart + at
   }
 
@@ -350,7 +352,7 @@ export class RecordScanner {
   }
 
   #add(problem: Problem): void {
-    if (this.#onRecord !== null) this.#flaws.push(problem.kind)
+    if (this.#onRecord !== null && !this.#flaws.includes(problem.kind)) this.#flaws = [...this.#flaws, problem.kind]
     const count = (this.counts.get(problem.kind) ?? 0) + 1
     this.counts.set(problem.kind, count)
     if (count <= PLACES_PER_KIND) this.problems.push(problem)

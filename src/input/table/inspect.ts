@@ -8,6 +8,7 @@ import type { InputFacts, InputFile, InputOptions, RejectReason, TableEdges } fr
 import type { CellCounter } from '../scan/column-profiler.ts'
 import { type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
 import type { RecordMark } from './record-offsets.ts'
+import { readRejects } from './records.ts'
 import { REJECT_WORDS } from './rejects.ts'
 
 export type { Inspection } from './inspect-file.ts'
@@ -27,7 +28,7 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
   const found = await inspectList(options, extra)
   const { rejects, ...strict } = options
   if (rejects === undefined) return found
-  const rejected = found.facts === null ? null : rejectedIssue(found.facts, rejects)
+  const rejected = found.facts?.rejected === undefined ? null : await rejectedIssue(found.facts, rejects, extra.root)
   const issues = rejected === null ? found.issues : [rejected, ...found.issues]
   const refusals = issues.filter(({ code, severity }) => code === 'FETTLE_INPUT_REJECTS' && severity === 'error')
   if (refusals.length === 0) return { ...found, issues }
@@ -36,21 +37,31 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
   return { ...refused, issues: [...refusals, ...refused.issues] }
 }
 
-/** Tells how many rows cannot be read, as an error if they are more than the limit. */
-function rejectedIssue(facts: InputFacts, { value, unit, text }: NonNullable<InputOptions['rejects']>) {
-  const { path, rows, rejected } = facts
-  if (rejected === undefined) return null
+/** Tells how many rows cannot be read, as an error with the first of them if they are more than the limit. */
+async function rejectedIssue(
+  facts: InputFacts,
+  { value, unit, text }: NonNullable<InputOptions['rejects']>,
+  root?: string,
+): Promise<Issue> {
+  const { path, rows } = facts
+  const rejected = facts.rejected!
   const all = rows + rejected.rows
   // A list of which no row is left is not an empty one.
   const isOver = rejected.rows / (unit === 'share' ? all : 1) > value || filledRows(facts) === 0
   const reasons = Object.entries(rejected.reasons).map(([reason, count]) => `${REJECT_WORDS[reason as RejectReason]}: ${count}`)
   const found = `${rejected.rows} of ${counted(all, 'row')} of ${path} cannot be read (${reasons.join(', ')})`
-  const message = isOver ? `${found}, input.rejects.max allows ${text}` : `${found} and ${rejected.rows === 1 ? 'is' : 'are'} left out`
-  const at = { file: path, line: null, column: null }
-  return issue('FETTLE_INPUT_REJECTS', message, {
-    ...{ at, count: rejected.rows, severity: isOver ? 'error' : 'warn' },
-    ...(isOver ? {} : { hint: 'The rejects file of the run has these rows.' }),
-  })
+  const about = { at: { file: path, line: null, column: null }, count: rejected.rows }
+  if (!isOver) {
+    const message = `${found} and ${rejected.rows === 1 ? 'is' : 'are'} left out, as failed`
+    return issue('FETTLE_INPUT_REJECTS', message, { ...about, severity: 'warn', hint: 'The rejects file of the run has these rows.' })
+  }
+  const first: string[] = []
+  for await (const { file, line, why } of readRejects(facts, root)) {
+    first.push(`${facts.files === undefined ? '' : `${file}, `}line ${line} (${why})`)
+    if (first.length === FEW) break
+  }
+  const more = rejected.rows > first.length ? ' …' : ''
+  return issue('FETTLE_INPUT_REJECTS', `${found}, and input.rejects.max allows ${text}: ${first.join(', ')}${more}`, about)
 }
 
 async function inspectList(options: InputOptions, extra: InspectExtra): Promise<Inspection> {
