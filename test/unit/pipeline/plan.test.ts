@@ -459,7 +459,7 @@ describe('fingerprint', () => {
           'quotes',
           'header',
         ],
-        ...['columns', 'rows', 'emptyRows', 'blankLines', 'lineEnd'],
+        ...['columns', 'rows', 'rejected', 'emptyRows', 'blankLines', 'lineEnd'],
       ].sort(),
     )
   })
