@@ -22,7 +22,16 @@ export * from './schema/addresses.ts'
 export { checkServiceUrl, databaseFile, isDatabase, isNear, splitTable, withDatabaseFile } from './schema/addresses.ts'
 export { defaultColumns, RESULT_COLUMNS } from './schema/columns.ts'
 export { liveSettingsOf, settingName } from './schema/keys.ts'
-export { type InputRef, isDeviceName, OUTPUT_FILES, ROWS_NAME, RUN_OUTPUT, recordedInput, requestedInput, STDIN_NAME } from './schema/paths.ts'
+export {
+  type InputRef,
+  isDeviceName,
+  OUTPUT_FILES,
+  ROWS_NAME,
+  RUN_OUTPUT,
+  recordedInput,
+  requestedInput,
+  STDIN_NAME,
+} from './schema/paths.ts'
 export { inputOptionsOf, type Pipeline } from './schema/pipeline.ts'
 export type { PipelineInput, TableRegister } from './schema/schema.ts'
 export { decodePipeline, hasPipelineEnding, PIPELINE_ENDINGS, pipelineFormat } from './source/decode.ts'

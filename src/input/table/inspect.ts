@@ -53,7 +53,11 @@ async function rejectedIssue(
   const about = { at: { file: path, line: null, column: null }, count: rejected.rows }
   if (!isOver) {
     const message = `${found} and ${rejected.rows === 1 ? 'is' : 'are'} left out, as failed`
-    return issue('FETTLE_INPUT_REJECTS', message, { ...about, severity: 'warn', hint: 'The rejects file of the run has these rows.' })
+    return issue('FETTLE_INPUT_REJECTS', message, {
+      ...about,
+      severity: 'warn',
+      hint: 'The rejects file of the run has these rows.',
+    })
   }
   const first: string[] = []
   for await (const { file, line, why } of readRejects(facts, root)) {
@@ -133,7 +137,8 @@ function joinRejected(all: readonly InputFacts[]): InputFacts['rejected'] {
   const found = all.flatMap(({ rejected }) => rejected ?? [])
   if (found.length === 0) return undefined
   const reasons: Record<string, number> = {}
-  for (const own of found) for (const [reason, count] of Object.entries(own.reasons)) reasons[reason] = (reasons[reason] ?? 0) + count
+  for (const own of found)
+    for (const [reason, count] of Object.entries(own.reasons)) reasons[reason] = (reasons[reason] ?? 0) + count
   return { rows: found.reduce((sum, { rows }) => sum + rows, 0), reasons }
 }
 

@@ -96,8 +96,7 @@ export async function* readRejects(facts: InputFacts, root = ''): AsyncGenerator
     if (own.rejected === undefined) continue
     const found: Reject[] = []
     for await (const _ of cleanText(own, rawText(own, resolve(root, own.path)), reject => found.push(reject)))
-      for (const { line, ...reject } of found.splice(0))
-        yield { ...reject, line: line + (own.linesBefore ?? 0), file: own.path }
+      for (const { line, ...reject } of found.splice(0)) yield { ...reject, line: line + (own.linesBefore ?? 0), file: own.path }
   }
 }
 

@@ -52,8 +52,7 @@ const lintRejects: Rule = ({ fields, broken, places }) => {
     const message = 'rows that cannot be read are written with the output, and the pipeline has none'
     return [wrongValue(['input', 'rejects'], message, 'Name an output, or leave input.rejects out.')]
   }
-  const reason =
-    isAddress(file) || !/\.csv$/i.test(file) ? 'is not a file that ends in .csv' : whyNotWritable(file, places)
+  const reason = isAddress(file) || !/\.csv$/i.test(file) ? 'is not a file that ends in .csv' : whyNotWritable(file, places)
   if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(shownPath(file))} ${reason}`)]
   const more = { 'events.output': fields.events?.output, 'review.decisions': fields.review?.decisions }
   return lintTaken(fields, at, file, more)

@@ -368,7 +368,9 @@ function outputIssues({ output }: Pipeline, facts: InputFacts, at: At): Issue[] 
   return OUTPUT_FILES.flatMap(({ key, from }) => {
     const path = output[key]
     if (path == null || !isSamePath(path, facts.path)) return []
-    return [issue('FETTLE_PIPELINE_PATH', `${from.join('.')}: ${show(shownPath(path))} would overwrite the input`, { at: at(...from) })]
+    return [
+      issue('FETTLE_PIPELINE_PATH', `${from.join('.')}: ${show(shownPath(path))} would overwrite the input`, { at: at(...from) }),
+    ]
   })
 }
 

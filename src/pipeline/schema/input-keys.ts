@@ -1,8 +1,8 @@
 /** Declares the keys of `input`: a list in a file, at an address or in a database, and how it is read. */
 import { z } from 'zod'
 import { canonicalEncoding } from '../../encodings.ts'
-import { flag, map, orNull, pattern, text, whole } from './forms.ts'
 import { parseThreshold } from '../source/durations.ts'
+import { flag, map, orNull, pattern, text, whole } from './forms.ts'
 import { columnReference } from './mapping-schema.ts'
 
 const MAX_ROWS = 1_000_000_000

@@ -134,6 +134,9 @@ describe.concurrent('rows that cannot be read', { timeout: 300_000 }, () => {
   test('need an output', async () => {
     const cwd = place()
     writeFileSync(join(cwd, 'p.yml'), pipeline('1').replace(/output: .*/, ''))
-    expect(await fettle(['check', 'p.yml'], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining('Name an output') })
+    expect(await fettle(['check', 'p.yml'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Name an output'),
+    })
   })
 })

@@ -45,7 +45,7 @@ function brokenRow(columns: number, delimiter: string, encoding: string): fc.Arb
   const row = (raw: string | Buffer, reason: string, shown?: string): Broken => ({ raw: Buffer.from(raw), reason, shown })
   const bad = encoding === 'utf-8' ? 0xe9 : 0x81
   return fc.constantFrom(
-    row('x' + delimiter.repeat(columns - 2), 'cells'),
+    row(`x${delimiter.repeat(columns - 2)}`, 'cells'),
     row(`x${rest}${delimiter}`, 'cells'),
     row('"12 High St\nLondon"', 'cells'),
     row(`Foo "Best" Ltd${rest}`, 'quotes'),
@@ -223,7 +223,11 @@ describe('rows that cannot be read', () => {
     ['the first row', 'a "x",b\n1,2\n', 1],
   ])('are not left out where their extent is not proved: %s', async (_, content, line) => {
     const { errors } = await look(content, '99%')
-    expect(errors[0]).toMatchObject({ code: 'FETTLE_INPUT_REJECTS', at: { line }, message: expect.stringContaining('cannot be left out') })
+    expect(errors[0]).toMatchObject({
+      code: 'FETTLE_INPUT_REJECTS',
+      at: { line },
+      message: expect.stringContaining('cannot be left out'),
+    })
     expect(errors.length + (await inspect(options(file(content)))).issues.length).toBeGreaterThan(1)
   })
 
