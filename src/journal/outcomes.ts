@@ -1,4 +1,6 @@
 /** Sums of row outcomes and request counts. */
+
+import { rejectedRows } from '../model/list.ts'
 import type { HttpCounts } from '../model/requests.ts'
 import { byOutcome, type Outcomes } from '../model/results.ts'
 
@@ -6,6 +8,10 @@ export const UNKNOWN: Outcomes = byOutcome(() => null)
 
 export const knownSum = (outcomes: Outcomes): number =>
   Object.values(outcomes).reduce<number>((sum, count) => sum + (count ?? 0), 0)
+
+/** Rows that a run must account for: those that it reads, and those that cannot be read. */
+export const rowsToAccountFor = (plan: Parameters<typeof rejectedRows>[0] & { readonly rows: number }): number =>
+  plan.rows + rejectedRows(plan)
 
 /**
  * The share of rows with a company: matched, matched by hand, and duplicates, which have the company of an earlier row; of the rows

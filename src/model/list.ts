@@ -15,10 +15,6 @@ export const rejectedRows = ({
   readonly shard?: object
 }): number => (limit === null && shard === undefined ? (input.rejected?.rows ?? 0) : 0)
 
-/** Rows that a run must account for: those that it reads, and those that could not be read. */
-export const rowsToAccountFor = (plan: Parameters<typeof rejectedRows>[0] & { readonly rows: number }): number =>
-  plan.rows + rejectedRows(plan)
-
 export interface ListFacts {
   /** How much of it is in the register, and what it adds to the evidence for a company. */
   readonly inRegister: InRegister

@@ -1,8 +1,8 @@
 /** RunState -> Report. The same state and context always give the same report. */
 import { counted } from '../counted.ts'
 import { action, type Issue, issue } from '../errors.ts'
-import { type JobState, type RunState, UNKNOWN } from '../journal/index.ts'
-import { filledRows, isColumnMasked, isMappingMasked, MASK, rowsToAccountFor } from '../model/list.ts'
+import { type JobState, type RunState, rowsToAccountFor, UNKNOWN } from '../journal/index.ts'
+import { filledRows, isColumnMasked, isMappingMasked, MASK } from '../model/list.ts'
 import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { describeOutcome, readPartial } from './message.ts'

@@ -5,9 +5,9 @@
 
 import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
-import { knownSum, UNKNOWN } from '../journal/outcomes.ts'
+import { knownSum, rowsToAccountFor, UNKNOWN } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
-import { rejectedRows, rowsToAccountFor } from '../model/list.ts'
+import { rejectedRows } from '../model/list.ts'
 import { byOutcome, type Outcomes } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 

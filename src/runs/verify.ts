@@ -18,8 +18,8 @@ import {
   knownSum,
   type RunState,
   readJournal,
+  rowsToAccountFor,
 } from '../journal/index.ts'
-import { rowsToAccountFor } from '../model/list.ts'
 import { isAddress } from '../pipeline/index.ts'
 import { buildReport, RENDERERS, type Report, reportSchema } from '../report/index.ts'
 import {

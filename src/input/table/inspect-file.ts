@@ -350,7 +350,7 @@ class Pass {
     this.bytes += piece.length
   }
 
-  /** A piece of the table as it is in the file. */
+  /** A piece of the table, unchanged. */
   #take(text: Buffer): void {
     this.tableEnd.add(text)
     this.#scan(this.rejects === null ? text : this.rejects.push(text))

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/paths.ts'
-import { filledRows } from '../../model/list.ts'
 import type { InputFacts, InputFile, InputOptions, RejectReason, TableEdges } from '../../pipeline/model/types.ts'
 import type { CellCounter } from '../scan/column-profiler.ts'
 import { type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
@@ -37,7 +36,7 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
   return { ...refused, issues: [...refusals, ...refused.issues] }
 }
 
-/** Tells how many rows cannot be read, as an error with the first of them if they are more than the limit. */
+/** Returns how many rows cannot be read, as an error with the first of them if they are more than the limit. */
 async function rejectedIssue(
   facts: InputFacts,
   { value, unit, text }: NonNullable<InputOptions['rejects']>,
@@ -46,8 +45,8 @@ async function rejectedIssue(
   const { path, rows } = facts
   const rejected = facts.rejected!
   const all = rows + rejected.rows
-  // A list of which no row is left is not an empty one.
-  const isOver = rejected.rows / (unit === 'share' ? all : 1) > value || filledRows(facts) === 0
+  // A list without a row that can be read is not an empty one.
+  const isOver = rejected.rows / (unit === 'share' ? all : 1) > value || rows === (facts.emptyRows ?? 0)
   const reasons = Object.entries(rejected.reasons).map(([reason, count]) => `${REJECT_WORDS[reason as RejectReason]}: ${count}`)
   const found = `${rejected.rows} of ${counted(all, 'row')} of ${path} cannot be read (${reasons.join(', ')})`
   const about = { at: { file: path, line: null, column: null }, count: rejected.rows }

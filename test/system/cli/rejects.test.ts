@@ -100,7 +100,7 @@ describe.concurrent('rows that cannot be read', { timeout: 300_000 }, () => {
     expect(outputs(cwd)).toEqual(before)
   })
 
-  test('count for the check `failed`; a trial has files of its own', async () => {
+  test('count for the check `failed`; a trial has its own files', async () => {
     const cwd = place('3', 'checks: { failed: { fail: "> 2" } }')
     const failed = await fettle(['run', 'p.yml', ...QUIET], { cwd })
     expect(failed.code).toBe(1)

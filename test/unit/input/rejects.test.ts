@@ -9,8 +9,7 @@ import { csvText } from '../../../src/formats/text-formats.ts'
 import { inspect, openSource } from '../../../src/input/index.ts'
 import { locateRows } from '../../../src/input/table/record-offsets.ts'
 import { planRows, readRejects, readRows } from '../../../src/input/table/records.ts'
-import { knownSum } from '../../../src/journal/outcomes.ts'
-import { rowsToAccountFor } from '../../../src/model/list.ts'
+import { knownSum, rowsToAccountFor } from '../../../src/journal/outcomes.ts'
 import type { InputOptions, Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { parseThreshold } from '../../../src/pipeline/source/durations.ts'
 import { receivedPath } from '../../../src/results/file-names.ts'
@@ -145,7 +144,7 @@ async function carryOut(plan: Plan) {
 }
 
 describe('rows that cannot be read', () => {
-  it('leave the table as it is without them, and are listed and counted, each once', async () => {
+  it('leave the table that it is without them, and are listed and counted, each once', async () => {
     await fc.assert(
       fc.asyncProperty(tables, async ({ delimiter, encoding, header, clean, dirty, broken }) => {
         const how = { delimiter, encoding, header }
