@@ -4,11 +4,11 @@ import type { OutputFormat } from '../formats/index.ts'
 import { openFormat } from '../formats/writers.ts'
 import { readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
-import { TEXT } from '../model/columns.ts'
+import { GROUP_COLUMNS, TEXT } from '../model/columns.ts'
 import type { InspectedTable } from '../prepare/table-register.ts'
 import type { Clusters, DecidedPairs } from '../service/matching/index.ts'
 import { compareCompanies } from './compare-companies.ts'
-import { FIELDS, isKept, type Keep, listNames, readList, SHOWN_ROWS } from './list.ts'
+import { FIELDS, isKept, type Keep, listNames, type ReadList, readList, SHOWN_ROWS } from './list.ts'
 import { describeDropped, type MergeRules, Merger } from './merge.ts'
 import { findPairs, type PairDecision, type ReviewedPair, readPairDecisions, writePairs } from './pair-decisions.ts'
 
@@ -33,7 +33,6 @@ export interface Deduped {
   readonly examples: readonly { readonly name: string; readonly rows: readonly number[]; readonly size: number }[]
 }
 
-const COLUMNS = ['dup.group', 'dup.size', 'dup.keep', 'dup.perhaps'] as const
 /** Of merged rows: the rows of each, and the values that it does not have. */
 const MERGED_COLUMNS = ['dup.group', 'dup.size', 'dup.rows', 'dup.perhaps', 'dup.conflicts'] as const
 const BATCH = 500
@@ -54,35 +53,28 @@ interface DedupeOptions {
 
 /** Throws FETTLE_INPUT_READ, FETTLE_INPUT_CHANGED, FETTLE_INPUT_COLUMNS, FETTLE_DECISIONS, FETTLE_OUTPUT_WRITE. */
 export async function dedupeList(table: InspectedTable, options: DedupeOptions): Promise<Deduped> {
-  const { decisions: decisionsFile = null, review = null, cwd, signal } = options
+  const { decisions: decisionsFile = null, review = null, cwd } = options
   const decisions = decisionsFile === null ? [] : await readPairDecisions(decisionsFile, cwd)
   const list = await readList(table, options)
-  const decided = findPairs(decisions, list.companies)
-  const { index, clusters } = await groupCompanies(list.companies, decided.pairs, signal)
-  const { groups, doubts, refused } = clusters
-  const { groupOf, members, numberOf } = numberGroups(list.companyOf, groups)
-  const kept = new Set(members.map(rows => rows.reduce((best, row) => (isKept(list, options.keep, row, best) ? row : best))))
-  const perhaps = new Map<number, number>()
-  const open = new Map<string, ReviewedPair>()
-  for (const { a, b } of doubts) {
-    const [first, second] = [numberOf.get(groups[a]!)!, numberOf.get(groups[b]!)!]
-    const key = first < second ? `${first} ${second}` : `${second} ${first}`
-    if (!open.has(key)) open.set(key, { decision: '', pair: [a, b] })
-    if (!perhaps.has(first)) perhaps.set(first, second)
-    if (!perhaps.has(second)) perhaps.set(second, first)
-  }
+  const {
+    decided,
+    index,
+    refused,
+    open,
+    kept,
+    groupOf,
+    members,
+    cellsOf: groupCells,
+  } = await groupRows(list, { ...options, decisions })
   const conflicts = await writeRows(table, options, {
     merge: options.merge ?? null,
     groupOf,
     // The kept row first.
     membersOf: group => members[group]!.toSorted((a, b) => (isKept(list, options.keep, a, b) ? -1 : 1)),
     cellsOf: (row, isMerged) => {
-      const group = groupOf[row]!
-      const doubt = perhaps.get(group)
-      const rows = members[group]!
-      const [number, size] = [String(group + 1), String(rows.length)]
-      const shown = isMerged ? rows.map(at => at + 1).join(', ') : kept.has(row) ? 'yes' : 'no'
-      return [number, size, shown, doubt === undefined ? '' : String(doubt + 1)]
+      const [number, size, keep, perhaps] = groupCells(row)
+      const shown = isMerged ? members[groupOf[row]!]!.map(at => at + 1).join(', ') : keep
+      return [number, size, shown, perhaps]
     },
   })
   const cellsOf = (company: number): string[] => {
@@ -108,6 +100,36 @@ export async function dedupeList(table: InspectedTable, options: DedupeOptions):
         size: rows.length,
       })),
   }
+}
+
+type GroupCells = readonly [group: string, size: string, keep: string, perhaps: string]
+
+/** Groups the rows of a list. `cellsOf`: what GROUP_COLUMNS have for a row, from 0. */
+export async function groupRows(
+  list: ReadList,
+  { keep, decisions, signal }: { readonly keep: Keep; readonly decisions: readonly PairDecision[]; readonly signal: AbortSignal },
+) {
+  const decided = findPairs(decisions, list.companies)
+  const { index, clusters } = await groupCompanies(list.companies, decided.pairs, signal)
+  const { groups, doubts, refused } = clusters
+  const { groupOf, members, numberOf } = numberGroups(list.companyOf, groups)
+  const kept = new Set(members.map(rows => rows.reduce((best, row) => (isKept(list, keep, row, best) ? row : best))))
+  const perhaps = new Map<number, number>()
+  const open = new Map<string, ReviewedPair>()
+  for (const { a, b } of doubts) {
+    const [first, second] = [numberOf.get(groups[a]!)!, numberOf.get(groups[b]!)!]
+    const key = first < second ? `${first} ${second}` : `${second} ${first}`
+    if (!open.has(key)) open.set(key, { decision: '', pair: [a, b] })
+    if (!perhaps.has(first)) perhaps.set(first, second)
+    if (!perhaps.has(second)) perhaps.set(second, first)
+  }
+  const cellsOf = (row: number): GroupCells => {
+    const group = groupOf[row]!
+    const doubt = perhaps.get(group)
+    const shown = kept.has(row) ? 'yes' : 'no'
+    return [String(group + 1), String(members[group]!.length), shown, doubt === undefined ? '' : String(doubt + 1)]
+  }
+  return { decided, index, refused, open, kept, groupOf, members, cellsOf }
 }
 
 function describeDecisions({ kept, lost }: ReturnType<typeof findPairs>, refused: Clusters['refused']): Deduped['decided'] {
@@ -201,8 +223,8 @@ async function writeRows(
   const { facts } = table.inspected
   const verify = await verifyPlanned(facts, { root: cwd, signal })
   const header = facts.header ?? Array.from({ length: facts.columns }, (_, at) => `column ${at + 1}`)
-  const added: readonly string[] = grouped.merge === null ? COLUMNS : MERGED_COLUMNS
-  const earlier: readonly string[] = [...COLUMNS, ...added]
+  const added: readonly string[] = grouped.merge === null ? GROUP_COLUMNS : MERGED_COLUMNS
+  const earlier: readonly string[] = [...GROUP_COLUMNS, ...added]
   const own = [...header.keys()].filter(at => !earlier.includes(header[at]!))
   const names = [...own.map(at => header[at]!), ...added]
   const merger = grouped.merge === null ? null : new Merger(grouped.merge, table.columns)

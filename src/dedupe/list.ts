@@ -43,14 +43,20 @@ export interface ReadList {
   readonly digests: readonly number[]
 }
 
+type ListTable = Pick<InspectedTable, 'columns'> & {
+  readonly inspected: Pick<InspectedTable['inspected'], 'facts' | 'columns'>
+}
+
 interface ReadOptions {
   readonly keep: Keep
   readonly cwd: string
+  /** Absent: the rows as they are in the list. */
+  readonly rows?: AsyncIterable<readonly string[]>
   readonly signal: AbortSignal
 }
 
 /** Throws FETTLE_INPUT_READ, FETTLE_INPUT_COLUMNS. */
-export async function readList({ inspected, columns }: InspectedTable, { keep, cwd, signal }: ReadOptions): Promise<ReadList> {
+export async function readList({ inspected, columns }: ListTable, { keep, cwd, signal, rows }: ReadOptions): Promise<ReadList> {
   const byCells = new Map<string, number>()
   const cellsOf: number[] = []
   const rank: (string | number)[] = []
@@ -58,7 +64,7 @@ export async function readList({ inspected, columns }: InspectedTable, { keep, c
   const digests: number[] = []
   const wrong: number[] = []
   const kinds = new Set<string>()
-  for await (const row of readRows(inspected.facts, cwd)) {
+  for await (const row of rows ?? readRows(inspected.facts, cwd)) {
     if (cellsOf.length % 1000 === 0) signal.throwIfAborted()
     const cells = FIELDS.map(field => registerCell(columns, row, field))
     cells[1] = normaliseCountry(cells[1]!)
@@ -107,12 +113,12 @@ function readRank(keep: Keep, row: readonly string[]): string | number | null {
   return /^\d+(\.\d+)?$/.test(cell) ? Number(cell) : null
 }
 
-function refuseKeep({ facts, columns }: InspectedTable['inspected'], keep: Keep, why: string, hint: string): FettleError {
+function refuseKeep({ facts, columns }: ListTable['inspected'], keep: Keep, why: string, hint: string): FettleError {
   const column = 'column' in keep ? (columns[keep.column]?.header ?? `#${keep.column + 1}`) : ''
   return errorOfIssues([issue('FETTLE_INPUT_COLUMNS', `column ${column} of ${facts.path} ${why}`, { hint })])
 }
 
-function notDays(inspected: InspectedTable['inspected'], keep: Keep, rows: readonly number[]): FettleError {
+function notDays(inspected: ListTable['inspected'], keep: Keep, rows: readonly number[]): FettleError {
   const shown = rows.slice(0, SHOWN_ROWS).join(', ') + (rows.length > SHOWN_ROWS ? ` and ${rows.length - SHOWN_ROWS} more` : '')
   const hint = 'Write days as 2026-01-31, or choose the kept row by another rule.'
   return refuseKeep(inspected, keep, `has cells that are neither a day nor a number: row ${shown}`, hint)

@@ -32,6 +32,10 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
   const all: ResultsOptions = {
     ...extra,
     now: realClock.now,
+    groups: async readable => {
+      const { groupsOfPlan } = await import('../dedupe/planned.ts')
+      return groupsOfPlan(readable, extra)
+    },
     openSink: (to, options) => {
       if (to === RUN_OUTPUT) return openSink(join(path, ROWS_FILE), { tag: options.tag ?? '' })
       if (plan.output?.table !== undefined && to === plan.output.path) return openTableSink(plan.output, path, options, storage)

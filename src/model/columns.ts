@@ -107,6 +107,9 @@ export function uniqueNames(names: readonly string[], taken: Iterable<string> = 
   })
 }
 
+/** What `dedupe` adds to a row: its group of rows that are one company, their number, whether it is the one to keep, and a group that may be the same. */
+export const GROUP_COLUMNS = ['dup.group', 'dup.size', 'dup.keep', 'dup.perhaps'] as const
+
 /** The name of a column without one: `COLUMN A`, `COLUMN B` … `COLUMN AA` (contract §5.4). */
 export const columnName = (index: number): string => `COLUMN ${columnLetters(index)}`
 

@@ -158,7 +158,18 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   dedupe: [
-    ...['errors', 'package-file', 'model', 'files', 'formats', 'formats/index', 'input', 'normalise', 'results'],
+    ...[
+      'errors',
+      'package-file',
+      'model',
+      'pipeline:types',
+      'files',
+      'formats',
+      'formats/index',
+      'input',
+      'normalise',
+      'results',
+    ],
     ...['service/matching', 'prepare', 'node:'],
   ],
   account: [
@@ -175,7 +186,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   execution: [
     ...['counted', 'errors', 'contract:types', 'model', 'pipeline', 'journal', 'run', 'client', 'files', 'formats', 'input'],
     ...['results', 'reuse', 'reuse/files', 'report', 'service', 'env', 'runs', 'staging', 'observe', 'prepare', 'spending'],
-    ...['privacy', 'node:'],
+    ...['dedupe', 'privacy', 'node:'],
   ],
   review: [
     ...['errors', 'model', 'pipeline', 'journal', 'run', 'results', 'reuse/files', 'report:types', 'env', 'runs', 'prepare'],

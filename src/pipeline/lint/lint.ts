@@ -3,7 +3,7 @@ import { ALWAYS_ASKED, COMPANY_TAGS, IDENTIFIERS, type Mapping, NAME_TAGS, TAGS 
 import { declarationProblems } from '../../decide/problems.ts'
 import { extensionsOf, formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
 import { addressHint, checkServiceUrl, isAddress, isDatabase, shownPath } from '../schema/addresses.ts'
-import { wrongColumns, wrongTags } from '../schema/columns.ts'
+import { addedColumns, wrongColumns, wrongTags } from '../schema/columns.ts'
 import type { MappingRule } from '../schema/mapping-schema.ts'
 import { isSamePath, type OutputPlaces, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
 import { chooseEnrichment } from '../schema/pipeline.ts'
@@ -120,7 +120,7 @@ function* lintEnrich({ fields, broken }: Draft) {
   }
   if (enrichment !== null && output != null) {
     const chosen = [...(enrichment.tags ?? TAGS[enrichment.product]), ...ALWAYS_ASKED]
-    for (const { index, message, hint } of wrongColumns(output.columns ?? [], chosen, fields.decide != null))
+    for (const { index, message, hint } of wrongColumns(output.columns ?? [], chosen, addedColumns(fields)))
       yield wrongValue(['output', 'columns', index], message, hint)
   }
 }
@@ -264,6 +264,7 @@ const lintCompanyActions: Rule = draft => [
   ...lintTags(draft, 'reuse', [COMPANY_TAGS]),
   ...lintReuse(draft),
   ...lintTags(draft, 'decide', draft.fields.decide?.service == null ? [] : [COMPANY_TAGS.slice(0, 1)]),
+  ...lintDedupe(draft),
   ...lintDecide(draft),
   ...lintDecided(draft),
   ...lintScreened(draft),
@@ -329,6 +330,17 @@ const lintFetch: Rule = ({ fields, broken }) => {
   if (fields.candidates?.fetch == null || broken.has('review') || fields.review?.decisions != null) return []
   const message = 'candidates.fetch fetches companies that decisions accepted, and the pipeline names no decisions'
   return [wrongValue(['candidates', 'fetch'], message, 'Name their file: review: { decisions: decisions/suppliers.csv }.')]
+}
+
+const lintDedupe: Rule = ({ fields, broken }) => {
+  if (fields.dedupe == null) return []
+  const at: Path = ['dedupe']
+  if (fields.output == null && !broken.has('output'))
+    return [
+      wrongValue(at, 'its columns are part of an output, and the pipeline has none', 'Name an output, or leave dedupe out.'),
+    ]
+  if (fields.mappings === undefined || fields.mappings.some(({ mapping }) => mapping === 'name')) return []
+  return [wrongValue(at, 'rows are compared by their names, and mappings has none', 'Map name, or leave dedupe out.')]
 }
 
 function* lintDecide({ fields }: Draft) {

@@ -379,6 +379,8 @@ export const PLAN_SHAPE = {
   events: object({ output: text, mark: flag }).exactOptional(),
   /** How the companies found are screened; null: not at all. */
   screen: screen.nullable(),
+  /** The rows of the list that are one company are found; absent: they are not. */
+  dedupe: object({ keep: z.enum(['filled', 'first']) }).exactOptional(),
   /** The table that decides about the rows, as it was when the run was planned; absent: none. */
   decide: decide.exactOptional(),
   /** The decision tree of the service that decides about the companies found; absent: none. */

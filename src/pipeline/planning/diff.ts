@@ -40,6 +40,7 @@ const COMPARED: readonly (readonly [what: string, key: keyof Plan, text: (plan: 
   ['portfolio', 'portfolio', portfolioText],
   ['events', 'events', ({ events }) => (events == null ? null : listText([show(events.output), events.mark ? 'mark' : null]))],
   ['screen', 'screen', screenText],
+  ['dedupe', 'dedupe', ({ dedupe }) => dedupe?.keep ?? null],
   ['decide', 'decide', decideText],
   ['tree', 'decide', treeText],
   ['after', 'after', ({ after }) => after ?? null],

@@ -180,7 +180,9 @@ function requestLines(plan: Plan): string[] {
 const tableText = ({ table }: NonNullable<Plan['output']>): string | undefined =>
   table && `${table.mode}${table.key.length === 0 ? '' : ` by ${table.key.map(show).join(', ')}`}, in one transaction`
 
-function outputLines({ output, decisions }: Plan): string[] {
+const KEPT = { filled: 'the row with the most cells', first: 'the first row' } as const
+
+function outputLines({ output, decisions, dedupe }: Plan): string[] {
   if (output === null) return ['none: the run ends when matched, with the report alone']
   return [
     ...table([
@@ -191,6 +193,7 @@ function outputLines({ output, decisions }: Plan): string[] {
       ...(decisions === null ? [] : [['decisions', `${show(decisions)}, applied to it`]]),
     ]),
     `columns: ${columnsText(output)}`,
+    ...(dedupe === undefined ? [] : [`dup.*: rows of the list that are one company; kept is ${KEPT[dedupe.keep]}`]),
   ]
 }
 

@@ -3,7 +3,7 @@ import { counted } from '../../counted.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
 import { nearest } from '../../nearest.ts'
 import type { InputFacts, PlannedMapping, PlannedOutput } from '../model/types.ts'
-import { DECISION_COLUMNS, RESULT_COLUMNS } from '../schema/columns.ts'
+import { RESULT_COLUMNS } from '../schema/columns.ts'
 import type { ColumnReference, MappingRule } from '../schema/mapping-schema.ts'
 import { hasHidden, looks, show, showList } from '../source/quote.ts'
 
@@ -38,11 +38,11 @@ export function resolveKey(key: ColumnReference, facts: Table, asked: Asked): Re
 export function resolveOwnColumns(
   output: PlannedOutput,
   facts: Table,
-  { isDecided, at }: { readonly isDecided: boolean; readonly at: (index: number) => Place | null },
+  { added, at }: { readonly added: readonly string[]; readonly at: (index: number) => Place | null },
 ): { readonly output: PlannedOutput; readonly issues: readonly Issue[] } {
   const found: [string, number][] = []
   const issues = output.columns.flatMap((name, index): Issue[] => {
-    if (name === '*' || RESULT_COLUMNS.has(name) || (isDecided && DECISION_COLUMNS.includes(name))) return []
+    if (name === '*' || RESULT_COLUMNS.has(name) || added.includes(name)) return []
     const resolved = resolveKey({ header: name, index: null }, facts, { name: 'output.columns', at: at(index) })
     if (resolved.column !== undefined) found.push([name, resolved.column.index])
     return resolved.issues.map(given => ({
@@ -50,7 +50,7 @@ export function resolveOwnColumns(
       hint: `${given.hint} Columns of the result are enrichment tags and match.* columns.`,
     }))
   })
-  if (isDecided && !output.columns.includes('decision')) {
+  if (added.includes('decision') && !output.columns.includes('decision')) {
     const message = 'output.columns has no "decision": what is decided about the rows is in the report alone'
     issues.push(issue('FETTLE_PIPELINE_VALUE', message, { severity: 'info', at: at(0), hint: 'Add decision and decision.why.' }))
   }

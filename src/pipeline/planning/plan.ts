@@ -25,7 +25,7 @@ import type {
   Shard,
 } from '../model/types.ts'
 import { shownPath } from '../schema/addresses.ts'
-import { outputNameIssues } from '../schema/columns.ts'
+import { addedColumns, outputNameIssues } from '../schema/columns.ts'
 import { isSamePath, OUTPUT_FILES } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import { formatDuration } from '../source/durations.ts'
@@ -93,7 +93,7 @@ export function planRun(given: Pipeline, facts: InputFacts, context: PlanContext
     pipeline.output === null || facts.columns === 0
       ? { output: pipeline.output, issues: [] }
       : resolveOwnColumns(pipeline.output, facts, {
-          isDecided: pipeline.decide !== null,
+          added: addedColumns(pipeline),
           at: index => at('output', 'columns', index),
         })
   const used = [...columns.mappings.map(({ index }) => index), ...(columns.key === null ? [] : [columns.key.index])]
@@ -207,6 +207,7 @@ function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, 
     candidates: pipeline.candidates,
     ...planPortfolio(pipeline, context, reference),
     screen: pipeline.screen,
+    dedupe: pipeline.dedupe ?? undefined,
     decide: context.decide,
     tree: planTree(pipeline),
     decideOn: pipeline.decide === null ? undefined : context.today,

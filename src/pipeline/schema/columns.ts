@@ -1,7 +1,7 @@
 /** The columns of the output: the input's own, the enrichment tags chosen, what fettle adds about the match, and their names. */
 import { type Product, TAGS } from '../../contract/index.ts'
 import { type Issue, issue, type Place } from '../../errors.ts'
-import { outputNames } from '../../model/columns.ts'
+import { GROUP_COLUMNS, outputNames } from '../../model/columns.ts'
 import { didYouMean } from '../../nearest.ts'
 import type { InputFacts, PlannedOutput } from '../model/types.ts'
 import { show } from '../source/quote.ts'
@@ -35,12 +35,21 @@ const RESULT_GROUPS: ReadonlySet<string> = new Set(Array.from(RESULT_COLUMNS, na
 /** What the decision table of the pipeline decided. */
 export const DECISION_COLUMNS: readonly string[] = ['decision', 'decision.rule', 'decision.why']
 
+/** Columns that exist in the output of some pipelines. */
+export const addedColumns = ({
+  decide,
+  dedupe,
+}: {
+  readonly decide?: object | null
+  readonly dedupe?: object | null
+}): string[] => [...(dedupe == null ? [] : GROUP_COLUMNS), ...(decide == null ? [] : DECISION_COLUMNS)]
+
 const PRODUCTS = Object.keys(TAGS) as Product[]
 
 /** The columns of an output that names none: the input's, the company found, and the match. A list of tags is included. */
-export function defaultColumns(product: Product, tags: readonly string[] | null, isDecided = false): string[] {
+export function defaultColumns(product: Product, tags: readonly string[] | null, added: readonly string[] = []): string[] {
   const found = tags ?? ['general.connectId', 'general.companyName'].filter(tag => TAGS[product].includes(tag))
-  return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why', ...(isDecided ? DECISION_COLUMNS : [])]
+  return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why', ...added]
 }
 
 export function wrongTags(product: Product, tags: readonly string[]) {
@@ -57,10 +66,9 @@ export function wrongTags(product: Product, tags: readonly string[]) {
 export function wrongColumns(
   columns: readonly { readonly from: string; readonly as: string | null }[],
   chosen: readonly string[],
-  isDecided = false,
+  added: readonly string[] = [],
 ): { readonly index: number; readonly message: string; readonly hint?: string }[] {
-  const decided = isDecided ? DECISION_COLUMNS : []
-  const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...ANSWER_COLUMNS, ...decided, ...chosen])
+  const known = new Set<string>([ALL_COLUMNS, ...MATCH_COLUMNS, ...ANSWER_COLUMNS, ...added, ...chosen])
   return columns.flatMap(({ from: column, as }, index) => {
     if (columns.findIndex(({ from }) => from === column) < index) return [{ index, message: `${show(column)} occurs twice` }]
     if (column === ALL_COLUMNS && as !== null)

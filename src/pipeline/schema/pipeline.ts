@@ -2,7 +2,7 @@
 import { type Product, TAGS } from '../../contract/index.ts'
 import { formatOfName } from '../../formats/index.ts'
 import type { InputOptions, PlannedOutput } from '../model/types.ts'
-import { defaultColumns } from './columns.ts'
+import { addedColumns, defaultColumns } from './columns.ts'
 import { type OutputPlaces, outputPath } from './paths.ts'
 import type { PipelineFields } from './schema.ts'
 
@@ -34,7 +34,7 @@ export function pipelineOf({ $schema, vars, enrich, output, ...fields }: Pipelin
     enrich: { product, tags: tags ?? TAGS[product] },
     headers,
     output: output && {
-      ...longOutput(output, defaultColumns(product, tags, fields.decide !== null), places),
+      ...longOutput(output, defaultColumns(product, tags, addedColumns(fields)), places),
       rejects: fields.input.rejects === null ? undefined : outputPath(fields.input.rejects.file, places.base),
     },
   }

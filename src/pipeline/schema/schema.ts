@@ -14,7 +14,7 @@ import { checkServiceUrl, isLoopback, TABLE_NAME, tableAddress } from './address
 import { duration, flag, listOf, map, orNull, pattern, text, threshold, whole } from './forms.ts'
 import { databaseUrl, input, onePlace, sheet, textKeys } from './input-keys.ts'
 import { mappings } from './mapping-schema.ts'
-import { accept, after, candidates, decide, events, matching, portfolio, reuse, screen, send } from './match-keys.ts'
+import { accept, after, candidates, decide, dedupe, events, matching, portfolio, reuse, screen, send } from './match-keys.ts'
 
 const MAX_ROWS = 1_000_000_000
 
@@ -360,6 +360,9 @@ export const pipelineSchema = map({
   portfolio: orNull(portfolio).describe('Adds the companies found to this portfolio; one that is in it already stays.'),
   events: orNull(events).describe('Before matching, writes what happened to companies of the portfolio since the last run.'),
   screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
+  dedupe: orNull(dedupe).describe(
+    'Finds the rows of the list that are one company: columns dup.group, dup.size, dup.keep and dup.perhaps of the output.',
+  ),
   decide: orNull(decide).describe(
     'Decides about every row by a decision table, or by a decision tree of the service: decision, decision.rule and decision.why.',
   ),

@@ -9,7 +9,16 @@ import { formatFacts, formatOfOutput } from '../../formats/index.ts'
 import { csvText, type RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
 import { readRejects } from '../../input/table/records.ts'
-import { type ColumnType, columnName, columnTypeOf, listColumns, MIXED, outputNames, TEXT } from '../../model/columns.ts'
+import {
+  type ColumnType,
+  columnName,
+  columnTypeOf,
+  GROUP_COLUMNS,
+  listColumns,
+  MIXED,
+  outputNames,
+  TEXT,
+} from '../../model/columns.ts'
 import { inWords } from '../../model/reasons.ts'
 import type { ChangeCounts, Outcomes, OutputFile, PublishedResults, UnfitColumn } from '../../model/results.ts'
 import type { Packing, Plan, PlannedOutput } from '../../pipeline/model/types.ts'
@@ -42,6 +51,8 @@ export interface ResultsOptions extends FileContext {
   readonly otherDecisions?: () => Promise<ReadonlyMap<string, string>>
   /** The run to compare the rows with. */
   readonly baseline?: Baseline | null
+  /** Finds what the columns `dup.*` have for each row, from 1. */
+  readonly groups?: (plan: Plan) => Promise<RowGroups>
   /** Keeps the answers of these jobs for later runs; absent: they are not kept. */
   readonly answerSink?: ((jobs: readonly AnsweredJob[]) => RowSink) | undefined
   /** Permissions of the outputs; those that the umask leaves if absent. */
@@ -49,6 +60,8 @@ export interface ResultsOptions extends FileContext {
   /** Opens the sink of an output; a local file when absent. */
   readonly openSink?: (path: string, options: SinkOptions) => Promise<Sink>
 }
+
+type RowGroups = (row: number) => Readonly<Record<string, string>>
 
 const BATCH = 500
 const REJECT_COLUMNS = ['file', 'line', 'reason', 'row']
@@ -84,10 +97,12 @@ export class Writers implements RowSink {
   /** By the columns of the answers, and by file. */
   #layouts = new Map<EnrichedColumns, Layout[]>()
   readonly #missing = new Set<string>()
+  readonly #groups: RowGroups | null
 
-  private constructor(plan: Plan, output: PlannedOutput) {
+  private constructor(plan: Plan, output: PlannedOutput, groups: RowGroups | null) {
     this.#plan = plan
     this.#output = output
+    this.#groups = groups
   }
 
   static async open(plan: Plan, output: PlannedOutput, workDir: string, extra: ResultsOptions): Promise<Writers> {
@@ -97,7 +112,7 @@ export class Writers implements RowSink {
       { kind: 'unmatched', path: output.unmatched, includes: (outcome: RowOutcome) => outcome === 'unmatched' },
       { kind: 'review', path: output.review, includes: (outcome: RowOutcome) => outcome === 'review' },
     ] as const
-    const all = new Writers(plan, output)
+    const all = new Writers(plan, output, await groupsOf(plan, output, extra))
     try {
       for (const { kind, path, includes } of files) {
         if (path === null) continue
@@ -146,7 +161,7 @@ export class Writers implements RowSink {
   }
 
   #makeWriterLayout({ sink: { path }, chosen }: Writer, columns: EnrichedColumns): Layout {
-    return makeLayout(this.#plan, this.#output, columns, { path, chosen })
+    return makeLayout(this.#plan, this.#output, columns, { path, chosen, groups: this.#groups })
   }
 
   #findLayouts(columns: EnrichedColumns): readonly Layout[] {
@@ -202,6 +217,13 @@ export class Writers implements RowSink {
   async discard(): Promise<void> {
     for (const { sink } of this.#writers) await sink.discard()
   }
+}
+
+/** Null where no column has them. */
+async function groupsOf(plan: Plan, { columns }: PlannedOutput, { groups }: ResultsOptions): Promise<RowGroups | null> {
+  if (plan.dedupe === undefined || !columns.some(name => GROUPS.has(name))) return null
+  if (groups === undefined) throw new FettleError('FETTLE_BUG', 'nothing finds the groups of rows')
+  return groups(plan)
 }
 
 async function flush(writer: Writer): Promise<void> {
@@ -289,7 +311,7 @@ const missingColumns = ({ accept }: Plan, output: PlannedOutput, columns: Enrich
     name =>
       name !== '*' &&
       output.own?.[name] === undefined &&
-      !/^(?:match|answer|decision)(?:\.|$)/.test(name) &&
+      !/^(?:match|answer|decision|dup)(?:\.|$)/.test(name) &&
       columns.find(name) === -1,
   )
 
@@ -307,9 +329,12 @@ const ANSWER_CELLS: Readonly<Record<string, (given: RowResult['given']) => strin
   'answer.reused': ({ reused }) => (reused ? 'Y' : 'N'),
 }
 
-type WrittenRow = Pick<JoinedRow, 'inputRow' | 'result' | 'isRepeat' | 'doubt' | 'ruled'>
+const GROUPS: ReadonlySet<string> = new Set(GROUP_COLUMNS)
+
+type WrittenRow = Pick<JoinedRow, 'number' | 'inputRow' | 'result' | 'isRepeat' | 'doubt' | 'ruled'>
 
 interface LayoutFile {
+  readonly groups: RowGroups | null
   readonly path: string
   readonly chosen: readonly string[]
 }
@@ -319,15 +344,16 @@ interface LayoutFile {
  * service did not deliver stays empty, except `match.outcome`, which follows from the rest: the rows are paid for by then, so a
  * missing column must not lose them.
  */
-function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, { path, chosen }: LayoutFile) {
+function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns, { path, chosen, groups }: LayoutFile) {
   const { isForPeople } = formatFacts(formatOfOutput(path, output.format))
   const headers = plan.input.header ?? Array.from({ length: plan.input.columns }, (_, index) => columnName(index))
   const places = listColumns({ ...output, columns: chosen }, headers.length).map(({ name, index }) => ({
     ...{ name, index },
     at: index === null ? columns.find(name) : -1,
   }))
-  const outputCell = (name: string, at: number, { result, isRepeat, doubt, ruled }: WrittenRow): string => {
+  const outputCell = (name: string, at: number, { number, result, isRepeat, doubt, ruled }: WrittenRow): string => {
     const { row, outcome, overrideCell, given } = result
+    if (groups !== null && GROUPS.has(name)) return outcome === 'skipped' ? '' : groups(number)[name]!
     if (name === 'match.doubt') return isForPeople ? inWords(doubt) : doubt
     if (name === 'match.outcome') return outcome
     const ofTable = DECISION_CELLS[name]
