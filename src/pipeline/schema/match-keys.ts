@@ -207,15 +207,15 @@ const decideMap = map({
 
 const dedupeMap = map({
   keep: z
-    .enum(['filled', 'first'], { error: 'filled or first' })
+    .enum(['filled', 'first'])
     .prefault('filled')
     .describe('Which row of a company dup.keep names: the one with the most filled cells, or the first.'),
 })
 
 /** Which rows of the list are one company. */
 export const dedupe = z
-  .union([z.literal(true), dedupeMap], { error: 'true, or a map with keep' })
-  .transform(given => (given === true ? dedupeMap.parse({}) : given))
+  .union([flag(), dedupeMap], { error: 'true, or a map with keep' })
+  .transform(given => (given === false ? null : given === true ? dedupeMap.parse({}) : given))
 
 /** What decides about rows: a table and the day of the decisions, or a decision tree of the service. */
 export const decide = z

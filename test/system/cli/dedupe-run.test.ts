@@ -82,6 +82,7 @@ describe.concurrent('dedupe in a pipeline', { timeout: 300_000 }, () => {
 
   test('replaces the groups of an earlier output, and groups the first rows alone with a limit', async () => {
     const cwd = place(pipeline('dedupe: true'))
+    writeFileSync(join(cwd, 'rows.csv'), LIST.replace(',,,,\n', ''))
     ok(await fettle(['run', 'p.yml', '--limit', '2', ...QUIET], { cwd }))
     expect(groups(readOutput(cwd)).map(([, size]) => size)).toEqual(['1', '1'])
     ok(await fettle(['run', 'p.yml', ...QUIET], { cwd }))
@@ -94,9 +95,9 @@ describe.concurrent('dedupe in a pipeline', { timeout: 300_000 }, () => {
 
   test.each([
     ['dedupe: yes please', 'expected true, or a map with keep'],
-    ['dedupe: false', 'expected true, or a map with keep'],
-    ['dedupe: { keep: newest }', 'filled or first'],
-    ['dedupe: { kept: first }', 'dedupe.kept'],
+    ['dedupe: []', 'expected true, or a map with keep'],
+    ['dedupe: { keep: newest }', 'one of filled, first'],
+    ['dedupe: { kept: first }', '"kept" is not part of dedupe'],
   ])('%s is refused', async (key, why) => {
     const { code, stderr } = await fettle(['check', 'p.yml'], { cwd: place(pipeline(key)) })
     expect(code).toBe(2)
