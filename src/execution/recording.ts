@@ -165,9 +165,9 @@ export const removeRecordingKey = (directory: RunDirectory): void => removeIfPos
 /** Columns are named by number, since headers may be placeholders; paths are set when the cassette is unpacked. */
 function casePipeline(plan: Plan, redact: ReturnType<typeof redactFor>): Readonly<Record<string, unknown>> {
   const pipeline = restorePipeline(redactPlan(plan, redact))
-  const { input, mappings, job, enrich, poll, retry, checks, output, portfolio, screen, after } = pipeline
+  const { input, mappings, job, enrich, poll, retry, checks, output, portfolio, screen, dedupe, after } = pipeline
   return {
-    ...{ mappings, retry, checks, portfolio, screen, after },
+    ...{ mappings, retry, checks, portfolio, screen, dedupe, after },
     name: 'case',
     input: { path: '', ...input },
     job: { ...job, companyNumbers: undefined },

@@ -19,7 +19,7 @@ export async function readTested(file: string, env: Env, cwd: string): Promise<P
 }
 
 /** Keys of a pipeline that decide about rows. Limits and checks are about whole lists; the rest reaches people or other services. */
-const KEPT = ['name', 'vars', 'mappings', 'job', 'enrich', 'accept', 'candidates', 'screen'] as const
+const KEPT = ['name', 'vars', 'mappings', 'job', 'enrich', 'accept', 'candidates', 'screen', 'dedupe'] as const
 
 const ALWAYS = ['match.outcome', 'match.why', 'general.connectId', 'general.companyName'] as const
 type Always = (typeof ALWAYS)[number]
@@ -32,11 +32,12 @@ export function testPipeline(tested: PipelineInput, test: TestCase, folder: stri
   const kept = Object.fromEntries(KEPT.flatMap(key => (tested[key] === undefined ? [] : [[key, tested[key]]])))
   const given = typeof tested.input === 'object' ? tested.input : {}
   const key = readKey(tested)
-  const { rows: _rows, keep: _keep, empty: _empty, ...reading } = given as Record<string, unknown>
+  const { rows: _rows, keep: _keep, empty: _empty, rejects, ...reading } = given as Record<string, unknown>
+  const left = typeof rejects === 'object' && rejects !== null && { rejects: { ...rejects, file: 'rejects.csv' } }
   const headers = key === null ? mappedHeaders(tested) : [key, ...mappedHeaders(tested)]
   const input =
     typeof test.rows === 'string'
-      ? { ...reading, path: resolve(folder, test.rows) }
+      ? { ...reading, ...left, path: resolve(folder, test.rows) }
       : { path: completeRows(test.rows, headers), ...(key !== null && { key }) }
   const { output, names } = makeOutput(tested)
   const review = decisions !== null && { review: { decisions } }

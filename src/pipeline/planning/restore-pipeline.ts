@@ -7,7 +7,7 @@ import type { Plan, PlannedPortfolio, PlannedScreen, PlannedService } from '../m
  */
 export function restorePipeline(plan: Plan) {
   const { name, register, input, key, parts, concurrency, collapse, companyNumbers, send, headers, budget, output } = plan
-  const { precision, service, enrich, retry, checks, portfolio, screen, after, accept, candidates } = plan
+  const { precision, service, enrich, retry, checks, portfolio, screen, dedupe, after, accept, candidates } = plan
   return {
     name,
     service: restoreService(service),
@@ -32,6 +32,7 @@ export function restorePipeline(plan: Plan) {
     candidates: candidates === null ? undefined : withoutNulls(candidates),
     portfolio: portfolio === null ? undefined : restorePortfolio(portfolio),
     screen: screen === null ? undefined : restoreScreen(screen),
+    dedupe,
     after,
   }
 }
