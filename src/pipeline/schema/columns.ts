@@ -33,7 +33,7 @@ export const RESULT_COLUMNS: ReadonlySet<string> = new Set([...TAGS.standard, ..
 const RESULT_GROUPS: ReadonlySet<string> = new Set(Array.from(RESULT_COLUMNS, name => name.split('.')[0]!))
 
 /** What the decision table of the pipeline decided. */
-export const DECISION_COLUMNS: readonly string[] = ['decision', 'decision.rule', 'decision.why']
+const DECISION_COLUMNS: readonly string[] = ['decision', 'decision.rule', 'decision.why']
 
 /** Columns that exist in the output of some pipelines. */
 export const addedColumns = ({
