@@ -1,10 +1,29 @@
-/** Makes the section of commands in docs/command-line.md: flags that several commands share once, then what each command has besides. */
+/** Makes the section of commands in docs/command-line.md: flags that several commands share once, then what each command has besides. Its examples are in its help. */
 
 /** Columns of a code block that no page has to scroll. */
 const WIDTH = 110
 
 /** A flag that this many commands have, with the same description, is described once. */
 const SHARED = 2
+
+/** Shared flags that commands have together; a command that has all of them names the group. */
+const GROUPS = {
+  'list flags': ['delimiter', 'encoding', 'header', 'map', 'sheet', 'skip-head', 'skip-tail'],
+  'pipeline flags': [
+    'input',
+    'limit',
+    'output',
+    'output-root',
+    'register',
+    'sample',
+    'select',
+    'service',
+    'shard',
+    'target',
+    'var',
+  ],
+  'run flags': ['json', 'quiet', 'reporter', 'result-file', 'runs-dir', 'skip-code', 'strict', 'timeout', 'verbose'],
+}
 
 const flag = ({ name, alias }) =>
   [alias, name]
@@ -50,24 +69,23 @@ export function commandsDoc(commands) {
   for (const { option, count } of [...uses.values()].sort((a, b) => b.count - a.count))
     if (count >= SHARED && !shared.has(option.name)) shared.set(option.name, option)
   const isShared = option => shared.has(option.name) && key(shared.get(option.name)) === key(option)
-  const sections = commands.map(({ usage, positionals = [], options, examples }) => {
+  const sections = commands.map(({ usage, positionals = [], options }) => {
+    const [name, ...places] = usage.replaceAll('..', '…').split(' ')
     const own = [
-      ...positionals.map(({ isRequired, ...option }) => [option.name, describe(option)]),
+      ...positionals.map(({ isRequired, ...option }, at) => [places[at] ?? option.name, describe(option)]),
       ...options.filter(option => !isShared(option)).map(option => [flag(option), describe(option)]),
     ]
-    const others = options.filter(isShared).map(flag)
-    return [
-      `### fettle ${usage.split(' ')[0]}`,
-      block(
-        [
-          `fettle ${usage.replaceAll('..', '…')}`,
-          ...(own.length === 0 ? [] : [columns(own)]),
-          ...(others.length === 0 ? [] : [columns([['shared', others.join(' ').replaceAll(',', '')]])]),
-          columns(examples.slice(0, 1)),
-        ].join('\n\n'),
-      ),
-    ].join('\n\n')
+    const names = new Set(options.filter(isShared).map(option => option.name))
+    const groups = Object.entries(GROUPS).filter(([, flags]) => flags.every(one => names.has(one)))
+    for (const one of groups.flatMap(([, flags]) => flags)) names.delete(one)
+    const others = [...groups.map(([group]) => `${group},`), ...[...names].map(one => `--${one}`)].join(' ').replace(/,$/, '')
+    return [`### fettle ${name}`, block(columns([...own, ...(others === '' ? [] : [['shared', others]])]))].join('\n\n')
   })
-  const rows = [...shared.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(option => [flag(option), describe(option)])
-  return `\n### Shared flags\n\nEach command names below, after \`shared\`, those that it has.\n\n${block(columns(rows))}\n\n${sections.join('\n\n')}\n`
+  const grouped = Object.values(GROUPS).flat()
+  const blocks = Object.entries({ ...GROUPS, 'further flags': [...shared.keys()].filter(name => !grouped.includes(name)).sort() })
+  const tables = blocks.map(([group, flags]) => {
+    const rows = flags.map(name => [flag(shared.get(name)), describe(shared.get(name))])
+    return `${group[0].toUpperCase()}${group.slice(1)}:\n\n${block(columns(rows))}`
+  })
+  return `\n### Shared flags\n\nThe last line of a command, \`shared\`, names groups and flags of this section.\n\n${tables.join('\n\n')}\n\n${sections.join('\n\n')}\n`
 }

@@ -4,17 +4,23 @@ import { reportJsonSchema } from '../build/report/index.js'
 /** What a value can be: a type, or several separated by `|`; `?` at the end: or null. */
 function formOf(schema) {
   const forms = [...new Set(formsOf(schema))]
-  return `${forms.filter(form => form !== 'null').join(' \\| ')}${forms.includes('null') ? '?' : ''}`
+  return `${forms.filter(form => form !== 'null').join(' | ')}${forms.includes('null') ? '?' : ''}`
 }
 
 function formsOf(schema) {
-  if (schema.const !== undefined) return [`\`${schema.const}\``]
-  if (schema.enum !== undefined) return [schema.enum.map(one => `\`${one}\``).join(', ')]
+  if (schema.const !== undefined) return ['text']
+  if (schema.enum !== undefined) return ['text']
   if (schema.anyOf !== undefined) return schema.anyOf.flatMap(formsOf)
   if (Array.isArray(schema.type)) return schema.type.flatMap(type => formsOf({ ...schema, type }))
   if (schema.format === 'date-time') return ['time']
-  if (schema.type === 'array') return [schema.items.properties === undefined ? `list of ${formOf(schema.items)}` : 'list']
+  if (schema.type === 'array') return [schema.items.properties === undefined ? `${formOf(schema.items)}[]` : 'list']
   return [{ string: 'text' }[schema.type] ?? schema.type]
+}
+
+/** The texts that a value can be, if they are fixed. */
+function choicesOf(schema) {
+  if (schema.const !== undefined) return [schema.const]
+  return schema.enum ?? (schema.anyOf ?? []).flatMap(choicesOf)
 }
 
 /** The object in a schema, and the ending of its path: itself, an element of a list, or one of several forms. */
@@ -39,9 +45,14 @@ function* keysOf(properties, path, seen) {
   }
 }
 
+/** Columns of a line. */
+const WIDTH = 120
+
 const cellsOf = ({ key, schema, earlier }) => {
+  const choices = choicesOf(schema)
   const meaning = schema.description ?? missing(key)
-  return `(${formOf(schema)}): ${meaning}${earlier === undefined ? '' : `; keys as in \`${earlier}\``}`
+  const all = choices.length === 0 ? meaning : `${meaning}: ${choices.join(', ')}`
+  return { form: formOf(schema), meaning: earlier === undefined ? all : `${all}; keys as in ${earlier}` }
 }
 
 /** Keys of one object that follow each other and have the same form and meaning are one line: the first in full, the others by name. */
@@ -49,19 +60,39 @@ function rowsOf(keys) {
   const rows = []
   for (const each of keys) {
     const [path, name] = [each.key.slice(0, each.key.lastIndexOf('.') + 1), each.key.slice(each.key.lastIndexOf('.') + 1)]
-    const cells = cellsOf(each)
+    const { form, meaning } = cellsOf(each)
     const last = rows.at(-1)
-    if (last?.path === path && last.cells === cells) last.names.push(name)
-    else rows.push({ path, names: [`${path}${name}`], cells })
+    if (last?.path === path && last.form === form && last.meaning === meaning) last.names.push(name)
+    else rows.push({ path, names: [`${path}${name}`], form, meaning })
   }
-  return rows.map(({ names, cells }) => `- ${names.map(name => `\`${name}\``).join(', ')} ${cells}`)
+  return rows.map(({ names, form, meaning }) => [names.join(', '), form, meaning])
+}
+
+/** Three columns, the last wrapped; a long first cell has a line of its own. */
+function columns(rows) {
+  const width = Math.max(...rows.map(([key]) => (key.includes(',') ? 0 : key.length))) + 2
+  const forms = Math.max(...rows.map(([, form]) => form.length)) + 2
+  return rows.flatMap(([key, form, meaning]) => {
+    const lines = ['']
+    for (const word of meaning.split(' ')) {
+      const line = lines.at(-1)
+      if (line !== '' && width + forms + line.length + word.length + 1 > WIDTH) lines.push(word)
+      else lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+    }
+    const isLong = key.length > width - 2
+    const head = ''.padEnd(width)
+    return [
+      ...(isLong ? [key] : []),
+      ...lines.map((line, at) => `${at > 0 || isLong ? head : key.padEnd(width)}${(at > 0 ? '' : form).padEnd(forms)}${line}`),
+    ]
+  })
 }
 
 const missing = key => {
   throw new Error(`report.json: ${key} has no description in its schema`)
 }
 
-const list = keys => rowsOf(keys).join('\n')
+const list = keys => ['```text', ...columns(rowsOf(keys)), '```'].join('\n')
 
 const isOf = (key, name) => key === name || key.startsWith(`${name}.`) || key.startsWith(`${name}[]`)
 
@@ -77,11 +108,10 @@ export function reportDoc() {
   const sections = Object.keys(ofResult).filter(name => objectIn(ofResult[name]) !== null)
   return `# report.json
 
-Generated from the schema \`fettle/report/v1\` (\`fettle schema report\`, \`schema/report.v1.json\`). A run directory has the report of its run
-([reports.md](reports.md)); \`fettle report RUN --format json\` prints it. Every required key of the schema is always present, and null if
-unknown. Keys are only added within \`v1\`: ignore those that you do not know. Times are ISO 8601 in UTC, such as
-\`2026-01-31T08:15:00.250Z\`; names that end in \`Ms\` are milliseconds. \`x[].y\` is \`y\` of each element of the list \`x\`; \`text?\` is a
-text or null.
+Generated from the schema \`fettle/report/v1\` (\`fettle schema report\`). A run directory has the report of its run
+([reports.md](reports.md)); \`fettle report RUN --format json\` prints it. Every required key is present, and null if unknown. Within
+\`v1\` keys are only added: ignore keys that you do not use. Times are ISO 8601 in UTC, such as \`2026-01-31T08:15:00.250Z\`; names that end in
+\`Ms\` are milliseconds; digests are lower-case hex. \`x[].y\` is \`y\` of each element of the list \`x\`; \`text?\` is a text or null.
 
 \`\`\`bash
 jq -r '.totals | [.rows, .matchRate] | @tsv' fettle-runs/20*/report.json
@@ -89,7 +119,7 @@ jq -r '.totals | [.rows, .matchRate] | @tsv' fettle-runs/20*/report.json
 ${section('The run', ofRun)}${section(
   'The pipeline: results[]',
   below.filter(({ key }) => !sections.some(name => isOf(key, name))),
-  '`results` has one element. The following keys are in it.',
+  '`results` has one element, with the following keys.',
 )}${sections
   .map(name =>
     section(

@@ -48,8 +48,15 @@ const NAMES = COMMANDS.map(nameOf)
 describe('what exists is in the documents', () => {
   test.each(COMMANDS)('fettle $usage, with its flags', command => {
     expect(section('Overview', COMMAND_LINE)).toContain(`| \`fettle ${nameOf(command)}`)
-    const text = section('Commands', COMMAND_LINE).split(`### fettle ${nameOf(command)}\n`)[1]
-    for (const flag of flagsOf(command)) expect(text).toMatch(new RegExp(`\\s-{1,2}${flag}\\b`))
+    const text =
+      section('Commands', COMMAND_LINE)
+        .split(`### fettle ${nameOf(command)}\n`)[1]
+        ?.split('\n### ')[0] ?? ''
+    const groups = [...text.matchAll(/\b(list|pipeline|run) flags\b/g)].map(
+      ([, group = '']) => COMMAND_LINE.split(new RegExp(`^${group} flags:$`, 'im'))[1]?.split('\n```\n')[0],
+    )
+    const all = [text, ...groups].join('\n')
+    for (const { name } of command.options) expect(all).toMatch(new RegExp(`\\s--${name}\\b`))
   })
 
   test.each(NAMES)('fettle %s has examples, in its help too, and they can be typed', async name => {
@@ -104,17 +111,20 @@ describe('what exists is in the documents', () => {
   })
 
   test('every key of a report, with its meaning', () => {
-    // A line may name several keys of one object: the first in full, the others by their last part.
+    // A line may name several keys of one object: the first in full, the others by their last part. A long line is wrapped.
+    const [, ...tables] = read('docs/report-json.md').split('```text\n')
+    const lines = tables.flatMap(table => (table.split('\n```')[0] ?? '').replaceAll(/\n {6,}/g, '  ').split('\n'))
     const rows = new Map(
-      [...read('docs/report-json.md').matchAll(/^- (`[^(]+`) \([^)]+\): (.+)$/gm)].flatMap(([, names = '', meaning = '']) => {
-        const [first = '', ...others] = names.split(', ').map(name => name.slice(1, -1))
+      lines.flatMap(line => {
+        const [names = '', , meaning = ''] = line.split(/ {2,}/)
+        const [first = '', ...others] = names.split(', ')
         return [first, ...others.map(name => `${first.slice(0, first.lastIndexOf('.') + 1)}${name}`)].map(key => [key, meaning])
       }),
     )
     const walk = (value: unknown, path: string, documented: string): void => {
       if (Array.isArray(value)) for (const one of value) walk(one, `${path}[]`, documented)
       if (Array.isArray(value) || value === null || typeof value !== 'object') return
-      const like = / keys as in `([^`]+)`$/.exec(rows.get(documented) ?? '')?.[1] ?? documented
+      const like = / keys as in (\S+)$/.exec(rows.get(documented) ?? '')?.[1] ?? documented
       const prefix = like === '' ? '' : `${like}.`
       if (![...rows.keys()].some(key => key.startsWith(prefix))) return
       for (const [name, below] of Object.entries(value)) {

@@ -15,7 +15,10 @@ const documents = ['README.md', ...readdirSync(join(ROOT, 'docs'), { recursive: 
 
 // `typescript` marks a program that needs Redis: it is checked here and not run by the test of examples.
 const texts = [...new Set([...documents.matchAll(/^```(?:ts|typescript)\n([\s\S]*?)^```$/gm)].map(([, text = '']) => text))]
-const documented = new Map(texts.map((text, n) => [join(ROOT, `test/program-${n}.ts`), text]))
+// Programs of docs/client.md after the first use its client.
+const [client = ''] = texts.flatMap(text => /^[\s\S]*?\nconst client = .*\n/.exec(text) ?? [])
+const whole = (text: string): string => (/\bclient\./.test(text) && !text.startsWith(client) ? `${client}${text}` : text)
+const documented = new Map(texts.map((text, n) => [join(ROOT, `test/program-${n}.ts`), whole(text)]))
 
 const COMPLETED = join(ROOT, 'test/completed.ts')
 const INCOMPLETE = `import { definePipeline } from 'fettle'

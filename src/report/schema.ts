@@ -7,11 +7,11 @@ import { at, bytes, company, count, key, known, ms, name, row, sections, sha256,
 
 const inputSchema = z
   .object({
-    path: z.string().describe('path, address or table; several files: the folder or pattern'),
+    path: z.string().describe('path, address, table, folder or pattern'),
     files: z
       .array(z.object({ path: z.string().describe('the file'), sha256, bytes, rows: known.describe('rows of the file') }))
       .optional()
-      .describe('of an input of several files, in order'),
+      .describe('of several files, in order'),
     sha256,
     bytes,
     rows: known.describe('data rows that could be read'),
@@ -22,13 +22,13 @@ const inputSchema = z
       })
       .optional()
       .describe('rows that could not be read; absent for none'),
-    encoding: z.string().describe('the encoding it was read in'),
-    bom: z.boolean().describe('it begins with a byte order mark'),
+    encoding: z.string().describe('its encoding'),
+    bom: z.boolean().describe('byte order mark'),
     delimiter: z.string().describe('character between cells'),
-    delimiterEvidence: z.string().describe('why this character, in words'),
-    header: z.array(z.string()).nullable().describe('the headers; null for a file without a header'),
+    delimiterEvidence: z.string().describe('why this character'),
+    header: z.array(z.string()).nullable().describe('headers; null without a header'),
     columns: known.describe('columns'),
-    blankLines: known.describe('blank lines, which are not rows'),
+    blankLines: known.describe('blank lines'),
     lineEnd: z.string().describe('lf, crlf …'),
   })
   .describe('the list')
@@ -41,21 +41,15 @@ const sealSchemas = {
     })
     .nullable()
     .default(null)
-    .describe('the journal that this was made from'),
+    .describe('the journal of the run'),
   files: z
     .array(z.object({ path: z.string().describe('name in the run directory'), bytes, sha256 }))
     .default([])
-    .describe('files of the run directory; only in its own report.json'),
-  checksum: z
-    .string()
-    .nullable()
-    .default(null)
-    .describe('SHA-256 of this file with an empty text here; only in the report.json of a run directory'),
+    .describe('files of the run directory; in its own report.json only'),
+  checksum: z.string().nullable().default(null).describe('SHA-256 of this file with an empty text here; in a run directory only'),
 }
 
-const statusSchema = z
-  .enum(['running', 'success', 'warn', 'fail', 'error', 'skipped', 'cancelled'])
-  .describe('the status, as in docs/reports.md')
+const statusSchema = z.enum(['running', 'success', 'warn', 'fail', 'error', 'skipped', 'cancelled']).describe('docs/reports.md')
 
 const planSchema = z
   .object({
@@ -66,11 +60,11 @@ const planSchema = z
       .nullable()
       .describe('the column of input.key'),
     limit: known.nullable().describe('rows at most; null: all'),
-    sent: known.describe('rows that were sent'),
+    sent: known.describe('rows sent'),
     collapse: z.boolean().describe('equal rows are sent once'),
     jobs: known.describe('remote jobs they were split into'),
     concurrency: known.describe('remote jobs side by side'),
-    preparation: z.array(z.string()).describe('why the input could not be sent byte for byte'),
+    preparation: z.array(z.string()).describe('why the input was not sent byte for byte'),
     enrich: z
       .object({
         product: z.string().describe('the product of the service'),
@@ -83,7 +77,7 @@ const planSchema = z
         rows: z.number().nullable().describe('rows at most'),
         credits: z.number().nullable().describe('credits of this run at most'),
         month: z.number().optional().describe('credits of the month at most'),
-        account: z.literal('refuse').optional().describe('refuse a run that could exceed the account'),
+        account: z.literal('refuse').optional().describe('a run that could exceed the account is refused'),
       })
       .describe('limits of the pipeline'),
     poll: z
@@ -98,7 +92,7 @@ const planSchema = z
       .object({
         path: z.string().describe('file of all rows'),
         format: z.string().describe('its format'),
-        columns: z.array(z.string()).describe('its columns; * means all columns of the list'),
+        columns: z.array(z.string()).describe('its columns; *: all of the list'),
         unmatched: text.describe('file of the unmatched rows'),
         review: text.describe('file of the rows in review'),
       })
@@ -106,18 +100,18 @@ const planSchema = z
       .describe('null without an output'),
     accept: z
       .object({
-        banding: z.array(z.string()).nullable().describe('bands that are matched; null: all'),
-        review: z.array(z.string()).describe('bands that are left for review'),
-        pattern: z.record(z.string(), z.string()).nullable().describe('mapping -> letters that a match may have'),
+        banding: z.array(z.string()).nullable().describe('matched bands; null: all'),
+        review: z.array(z.string()).describe('bands for review'),
+        pattern: z.record(z.string(), z.string()).nullable().describe('mapping -> letters of a match'),
       })
       .nullable()
       .default(null)
-      .describe('which matches of the service stand; null: all'),
+      .describe('matches that stand; null: all'),
     decisions: text.describe('the decisions file'),
     report: z
       .object({
-        rows: z.enum(['none', 'review', 'all']).describe('rows that reports list'),
-        mask: z.array(z.string()).describe('columns that reports show as ***'),
+        rows: z.enum(['none', 'review', 'all']).describe('rows in reports'),
+        mask: z.array(z.string()).describe('masked columns'),
       })
       .describe('what reports show'),
   })
@@ -126,29 +120,27 @@ const planSchema = z
 const jobSchema = z.object({
   part: known.describe('part of the list, from 0'),
   id: text.describe("the service's id"),
-  name: z.string().describe("the job's name at the service"),
-  adopted: z.boolean().describe('found rather than created'),
+  name: z.string().describe('its name'),
+  adopted: z.boolean().describe('found, not created'),
   status: text.describe("the service's last status"),
   history: z
-    .array(z.object({ status: z.string().describe("the service's word"), at: at.describe('when it was first seen, UTC') }))
+    .array(z.object({ status: z.string().describe("the service's word"), at: at.describe('when it was first seen') }))
     .describe('every status'),
-  polls: known.describe('number of polls'),
-  jobSummary: z.record(z.string(), z.unknown()).nullable().describe("the service's counts; rows in review are unmatched there"),
-  correlationIds: z.array(z.string()).describe("ids of the requests, for the service's support"),
+  polls: known.describe('polls'),
+  jobSummary: z.record(z.string(), z.unknown()).nullable().describe("the service's counts"),
+  correlationIds: z.array(z.string()).describe('ids of the requests, for support'),
   correlations: z
-    .array(
-      z.object({ operation: z.string().describe('the request'), correlationId: z.string().describe("the service's id of it") }),
-    )
-    .describe('the same, with the request of each'),
+    .array(z.object({ operation: z.string().describe('the request'), correlationId: z.string().describe('its id') }))
+    .describe('the same, by request'),
 })
 
 const stageSchema = z.object({
   name: z.string().describe('create, upload, map …'),
-  status: z.enum([...statusSchema.options, 'pending']).describe('the status; pending before it starts'),
-  startedAt: at.nullable().describe('UTC; null before it starts'),
+  status: z.enum([...statusSchema.options, 'pending']).describe('pending before it starts'),
+  startedAt: at.nullable().describe('null before it starts'),
   elapsedMs: ms,
-  attempts: known.describe('how often it was started'),
-  note: text.describe('what happened in it, in words'),
+  attempts: known.describe('starts'),
+  note: text.describe('what happened'),
 })
 
 const score = z.number().nullable().describe('score of the best company, 0 to 1')
@@ -156,13 +148,13 @@ const why = z.string().describe('what agrees and what differs')
 
 const sampleSchema = z.object({
   row,
-  line: known.nullable().describe('line of the file it begins on'),
-  file: z.string().optional().describe('the file of the row, for an input of several files'),
+  line: known.nullable().describe('its line in the file'),
+  file: z.string().optional().describe('its file, if there are several'),
   key,
   score,
   why,
-  reason: text.default(null).describe('why the row is in review or unmatched'),
-  cells: z.record(z.string(), z.string()).describe('mapping -> text; masked columns are ***'),
+  reason: text.default(null).describe('why it is in review or unmatched'),
+  cells: z.record(z.string(), z.string()).describe('mapping -> text; masked: ***'),
   candidate: company.nullable().describe('the best company found'),
   fingerprint: z.string().describe('identifies the row in decisions'),
   candidates: z
@@ -171,8 +163,8 @@ const sampleSchema = z.object({
         ...company.shape,
         score: score.describe('its score, 0 to 1'),
         why,
-        parts: z.record(z.string(), z.number()).describe('what each kind of evidence adds to the score, in log-odds'),
-        fields: z.record(z.string(), z.string()).describe('mapping -> text of the company; masked ones are ***'),
+        parts: z.record(z.string(), z.number()).describe('evidence by kind, in log-odds'),
+        fields: z.record(z.string(), z.string()).describe('mapping -> text of the company; masked: ***'),
       }),
     )
     .describe('companies to choose from, best first'),
@@ -183,10 +175,10 @@ const sampleSchema = z.object({
       companyName: z.string().describe('its name'),
       by: z.string().describe('the person'),
       at: z.string().describe('when'),
-      expires: z.string().describe('last day on which it applies; empty for no limit'),
+      expires: z.string().describe('last valid day; empty: no limit'),
     })
     .nullable()
-    .describe('what a person decided about the row'),
+    .describe('decision of a person'),
 })
 
 const duplicateSchema = z.object({
@@ -194,38 +186,38 @@ const duplicateSchema = z.object({
   key,
   name,
   company,
-  first: known.nullable().describe('the first row of that company; null if unknown'),
+  first: known.nullable().describe('first row of the company'),
 })
 
 const issueSchema = z.object({
-  code: z.string().describe('the code, as in docs/errors.md'),
+  code: z.string().describe('docs/errors.md'),
   severity: z.enum(['error', 'warn', 'info']).describe('how serious it is'),
-  column: text.describe('header of the column it is about'),
-  count: known.describe('how often it occurs'),
-  rows: z.array(known).describe('data rows from 1, the first few'),
+  column: text.describe('header of the column'),
+  count: known.describe('how often'),
+  rows: z.array(known).describe('first data rows, from 1'),
   message: z.string().describe('what is wrong'),
   hint: text.describe('what to do'),
   at: z
     .object({
       file: z.string().describe('the file'),
       line: known.nullable().describe('line from 1'),
-      column: known.nullable().describe('character of the line from 1'),
+      column: known.nullable().describe('character from 1'),
     })
     .nullable()
-    .describe('the place it is about'),
+    .describe('the place'),
 })
 
 const columnSchema = z.object({
-  mapping: text.describe('null for the key, when its column is mapped to nothing'),
-  header: text.describe('null in a file without a header'),
+  mapping: text.describe('null for a key that is not mapped'),
+  header: text.describe('null without a header'),
   index: known.describe('column from 0'),
-  key: z.boolean().describe('input.key names this column'),
+  key: z.boolean().describe('whether it is input.key'),
   filled: known.describe('rows with a value'),
   fillRate: share.describe('filled / rows, 0 to 1'),
   distinct: known.describe('different values'),
   distinctShare: share.describe('distinct / filled, 0 to 1'),
-  estimated: z.boolean().describe('distinct is an estimate'),
-  examples: z.array(z.string()).describe('the first different values; *** where masked'),
+  estimated: z.boolean().describe('whether distinct is an estimate'),
+  examples: z.array(z.string()).describe('first different values; masked: ***'),
 })
 
 const totals = z
@@ -233,32 +225,32 @@ const totals = z
     rows: known.describe('rows of the run'),
     matched: count.describe('first matches: rows whose company no earlier row has'),
     manualMatched: count.describe('rows whose company a person accepted'),
-    review: count.describe('rows that a person has to decide about'),
+    review: count.describe('rows to decide about'),
     unmatched: count.describe('rows without a company'),
     duplicates: count.describe('rows whose company an earlier row has'),
-    failed: count.describe('rows that could not be read, or about which the service could not be asked'),
-    skipped: count.describe('empty rows, which are not sent'),
+    failed: count.describe('rows that could not be read, or that the service could not process'),
+    skipped: count.describe('empty rows: not sent'),
     matchRate: share.describe('(matched + manualMatched + duplicates) / (rows - skipped), 0 to 1'),
   })
-  .describe('rows = matched + manualMatched + review + unmatched + duplicates + failed + skipped')
+  .describe('rows by outcome, which add up to rows')
 
 const error = z
   .object({
-    code: z.string().describe('the code, as in docs/errors.md'),
-    kind: z.string().describe('its family, which gives the exit code'),
+    code: z.string().describe('docs/errors.md'),
+    kind: z.string().describe('its family'),
     message: z.string().describe('what failed'),
     hint: z.string().describe('what to do'),
-    correlationId: text.describe("the service's id of the request that failed"),
+    correlationId: text.describe('id of the failed request at the service'),
   })
   .nullable()
-  .describe('what ended the run; null without an error')
+  .describe('what ended the run')
 
 const result = z.object({
   name: z.string().describe('the pipeline'),
   description: text.describe('its description'),
   file: z.string().describe('the pipeline file'),
   status: statusSchema,
-  message: z.string().describe('the outcome of the run, one or two sentences'),
+  message: z.string().describe('the outcome in words'),
   elapsedMs: ms,
   service: z.string().describe('embedded, or the address'),
   registers: z
@@ -271,7 +263,7 @@ const result = z.object({
     )
     .nullable()
     .default(null)
-    .describe('registers that the rows were matched against'),
+    .describe('registers of the run'),
   partial: z
     .object({
       rows: z.number().describe('rows of the run'),
@@ -285,37 +277,37 @@ const result = z.object({
     .object({ from: z.number().describe('at least'), to: z.number().describe('at most') })
     .nullable()
     .default(null)
-    .describe('estimated share of the list in the register, from 0 to 1; null for a different service'),
+    .describe('estimated share of the list in the register, 0 to 1; null for a remote service'),
   companyNumbers: z
     .enum(['reliable', 'unreliable'])
     .nullable()
     .default(null)
-    .describe('whether the company numbers of the list count; null for a different service'),
+    .describe('whether numbers of the list count; null for a remote service'),
   plan: planSchema,
   input: inputSchema,
   mappings: z
     .array(
       z.object({
         mapping: z.string().describe("the service's name"),
-        header: text.describe('header of the column; null without one'),
+        header: text.describe('header of the column'),
         index: known.describe('column from 0'),
-        pad: known.nullable().describe('digits that numbers are padded to'),
-        value: text.describe('the same text in every row, null for a column'),
-        trim: z.boolean().describe('spaces around the text are removed'),
+        pad: known.nullable().describe('padded to this many digits'),
+        value: text.describe('constant; null for a column'),
+        trim: z.boolean().describe('spaces are trimmed'),
       }),
     )
     .describe('what is sent'),
-  profile: z.array(columnSchema).describe('profile of the mapped columns and the key over the whole input'),
+  profile: z.array(columnSchema).describe('mapped columns and key, over the whole input'),
   stages: z.array(stageSchema).describe('the stages, in order'),
   jobs: z.array(jobSchema).describe('the remote jobs'),
   checks: z
     .array(
       z.object({
-        assertion: z.string().describe('the key of checks or budget'),
-        success: z.boolean().nullable().describe('it was met; null: not measured yet'),
-        severity: z.enum(['warn', 'fail']).describe('what it does'),
-        expected: z.string().describe('the threshold, in words'),
-        actual: z.string().describe('what was found, in words'),
+        assertion: z.string().describe('key of checks or budget'),
+        success: z.boolean().nullable().describe('whether it was met; null: not measured yet'),
+        severity: z.enum(['warn', 'fail']).describe('its effect'),
+        expected: z.string().describe('the threshold'),
+        actual: z.string().describe('what was found'),
       }),
     )
     .describe('the checks of the pipeline'),
@@ -334,8 +326,8 @@ const result = z.object({
   scores: z.array(known).describe('rows per bucket of the match score, from 0 to 1'),
   lowestScores: z
     .object({
-      matched: z.number().nullable().describe('0 to 1; null if nothing was matched'),
-      review: z.number().nullable().describe('0 to 1; null if nothing is in review'),
+      matched: z.number().nullable().describe('0 to 1'),
+      review: z.number().nullable().describe('0 to 1'),
     })
     .nullable()
     .default(null)
@@ -346,24 +338,24 @@ const result = z.object({
       rejected: known.describe('a person rejected what the service found'),
       agreed: known.describe('the service found the same by itself'),
       overruled: known.describe('the service found a different company'),
-      learned: known.default(0).describe('matched, because a row of nearly the same name was accepted'),
-      expired: known.describe('lines whose time is over'),
-      unused: known.describe('rows decided about that are not in the input'),
+      learned: known.default(0).describe('matched like an accepted row of nearly the same name'),
+      expired: known.describe('expired lines'),
+      unused: known.describe('decided rows that are not in the input'),
       undone: known.describe('applied in the last good run and not now'),
     })
     .nullable()
-    .describe('rows by the effect of decisions'),
+    .describe('rows by effect of decisions'),
   ...sections,
-  credits: count.default(null).describe('credits the service may charge'),
+  credits: count.default(null).describe('credits that may be charged'),
   reasons: z.record(z.string(), known).default({}).describe('unmatched rows by reason'),
-  duplicates: z.array(duplicateSchema).default([]).describe('first duplicates; only with report.rows: all'),
-  review: z.array(sampleSchema).describe('first rows in review, as report.rows and report.mask allow'),
-  unmatched: z.array(sampleSchema).describe('first unmatched rows; only with report.rows: all'),
+  duplicates: z.array(duplicateSchema).default([]).describe('first duplicates; with report.rows: all'),
+  review: z.array(sampleSchema).describe('first rows in review'),
+  unmatched: z.array(sampleSchema).describe('first unmatched rows; with report.rows: all'),
   http: z
     .object({
-      requests: known.describe('requests to the service, retries included'),
-      retries: known.describe('of these, the retries'),
-      throttledMs: ms.describe('time waited because the service requested it'),
+      requests: known.describe('requests, retries included'),
+      retries: known.describe('retries'),
+      throttledMs: ms.describe('pauses that the service requested'),
     })
     .describe('the requests of the run'),
   error,
@@ -375,47 +367,47 @@ export const reportSchema = z.object({
     .object({
       tool: z
         .object({ name: z.string().describe('fettle'), version: z.string().describe('its version') })
-        .describe('the program that wrote the report'),
-      runId: z.string().describe('id of the run, the name of its directory'),
-      startedAt: at.describe('start of the run, UTC'),
-      generatedAt: at.describe('when this report was written, UTC'),
-      traceId: z.string().describe('trace id of the run (docs/dags.md)'),
+        .describe('the program'),
+      runId: z.string().describe('id of the run'),
+      startedAt: at.describe('start of the run'),
+      generatedAt: at.describe('when this report was written'),
+      traceId: z.string().describe('docs/dags.md'),
       ci: text.describe('the CI system it ran on'),
-      resumedFrom: text.describe('its own id once it was resumed'),
-      resumedAt: z.array(at).describe('when it was resumed, UTC'),
-      directory: text.describe('the run directory, relative to the working directory'),
+      resumedFrom: text.describe('its own id if it was resumed'),
+      resumedAt: z.array(at).describe('when it was resumed'),
+      directory: text.describe('directory of the run'),
     })
-    .describe('the run and the report'),
+    .describe('about the run'),
   args: z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())]))
     .describe('command and flags of the call'),
   status: statusSchema,
-  exitCode: z.int().nullable().describe('the exit code; null while running'),
+  exitCode: z.int().nullable().describe('null while running'),
   elapsedMs: ms,
   totals,
   ledger: z
     .object({
-      adds: z.boolean().nullable().describe('whether outcomes add up to rows'),
+      adds: z.boolean().nullable().describe('outcomes add up to rows'),
       sum: known.describe('sum of the outcomes'),
       difference: z.int().nullable().describe('rows without an outcome'),
       unknown: z.array(z.string()).describe('outcomes whose count is unknown'),
     })
     .describe('whether every row is accounted for'),
   previous: z
-    .object({ runId: z.string().describe('its id'), startedAt: at.describe('its start, UTC'), totals })
+    .object({ runId: z.string().describe('its id'), startedAt: at.describe('its start'), totals })
     .nullable()
     .describe('the last good run of the pipeline'),
   delta: z
     .object({
       rows: z.number().nullable().describe('rows'),
-      matchRate: z.number().nullable().describe('difference of the shares: 0.01 is one percentage point'),
+      matchRate: z.number().nullable().describe('0.01 is one percentage point'),
       review: z.number().nullable().describe('rows'),
       unmatched: z.number().nullable().describe('rows'),
       duplicates: z.number().nullable().describe('rows'),
     })
     .nullable()
-    .describe('this run less the previous one'),
-  resume: text.describe('the command that resumes the run; null if it is finished'),
+    .describe('this run minus the previous one'),
+  resume: text.describe('command that resumes the run'),
   results: z.array(result).describe('one pipeline each; a run has one'),
   warnings: z.array(z.string()).describe('about the run as a whole'),
   ...sealSchemas,

@@ -5,9 +5,9 @@ import { byOutcome, CHANGE_KINDS, type ChangeCounts } from '../../model/results.
 export const known = z.int().nonnegative()
 export const count = known.nullable()
 export const text = z.string().nullable()
-export const sha256 = z.string().describe('SHA-256, lower-case hex')
-export const bytes = known.describe('size in bytes')
-export const at = z.iso.datetime({ precision: 3 }).describe('UTC, with milliseconds')
+export const sha256 = z.string().describe('SHA-256')
+export const bytes = known.describe('bytes')
+export const at = z.iso.datetime({ precision: 3 }).describe('UTC')
 export const ms = z.number().nonnegative().describe('milliseconds')
 export const share = z.number().nonnegative().nullable()
 export const row = known.describe('data row from 1')
@@ -18,16 +18,16 @@ export const company = z
   .describe('the company')
 
 const placements = {
-  matched: known.describe('rows that are matched'),
+  matched: known.describe('matched rows'),
   review: known.describe('rows in review'),
-  unmatched: known.describe('rows that are unmatched'),
+  unmatched: known.describe('unmatched rows'),
 }
 
 const group = {
   value: z.string().describe('the text of the service'),
   rows: known.describe('rows with it'),
   ...placements,
-  examples: z.array(z.object({ row, key, name, company })).describe('the first rows; only with report.rows: all'),
+  examples: z.array(z.object({ row, key, name, company })).describe('first rows; with report.rows: all'),
 }
 
 const matches = z
@@ -36,28 +36,28 @@ const matches = z
       .array(
         z.object({
           ...group,
-          moves: z.object(placements).describe('rows that would move if the band were accepted, left for review, or left out'),
+          moves: z.object(placements).describe('rows that would move if the band were matched, in review, or unmatched'),
         }),
       )
       .describe('by general.banding'),
     patterns: z.array(z.object(group)).describe('by general.pattern'),
     others: z
       .object({ bands: known.describe('rows of bands'), patterns: known.describe('rows of patterns') })
-      .describe('rows of bands and patterns that are not listed'),
-    byPattern: known.describe('rows in review that would be matched without accept.pattern'),
+      .describe('rows of those not listed'),
+    byPattern: known.describe('rows in review because of accept.pattern'),
   })
   .nullable()
   .default(null)
-  .describe('rows with a company by general.banding and general.pattern, before decisions')
+  .describe('rows with a company by band and pattern, before decisions')
 
 const place = z
   .object({
     outcome: z.string().describe('the outcome'),
     company,
-    ruled: z.string().optional().describe('what the decision table decided, and its rule'),
+    ruled: z.string().optional().describe('decision and rule'),
   })
   .nullable()
-  .describe('null where the list does not have the row')
+  .describe('null if not in that list')
 
 const counts = z.object(
   Object.fromEntries(CHANGE_KINDS.map(kind => [kind, known.describe('rows')])) as Record<keyof ChangeCounts, typeof known>,
@@ -71,7 +71,7 @@ const changes = z
       .array(
         z.object({
           kind: z.enum(CHANGE_KINDS).describe('as in counts'),
-          cause: z.enum(['list', 'answer', 'company', 'decision', 'rule']).describe('what made the difference'),
+          cause: z.enum(['list', 'answer', 'company', 'decision', 'rule']).describe('the cause'),
           row: known.nullable().describe('data row from 1; null when it is gone'),
           key,
           name,
@@ -81,35 +81,35 @@ const changes = z
             .array(
               z.object({
                 name: z.string().describe('the column'),
-                before: z.string().describe('text of the earlier run'),
-                after: z.string().describe('text of this run'),
+                before: z.string().describe('before'),
+                after: z.string().describe('now'),
               }),
             )
             .describe('of changed: the columns that differ'),
         }),
       )
-      .describe('the first of each kind; only with report.rows: all'),
+      .describe('first of each kind; with report.rows: all'),
   })
   .nullable()
   .default(null)
-  .describe('rows that differ from the last good run')
+  .describe('changes since the last good run')
 
 const outcomes = z.object(byOutcome(() => count.describe('rows')))
 
 const reuse = z
   .object({
     asked: known.describe('rows to look up'),
-    known: known.describe('rows with an answer of an earlier run'),
-    sent: known.describe('rows that were sent'),
-    repeated: known.describe('rows equal to one that was sent'),
-    fresh: known.describe('sent because they are new'),
-    changed: known.describe('sent because the row of this key changed'),
-    tooOld: known.describe('sent because the earlier answer is too old'),
-    lacking: known.describe('sent because the earlier answer lacks tags'),
-    refreshed: known.describe('sent because of a refresh'),
+    known: known.describe('rows with a cached answer'),
+    sent: known.describe('rows sent'),
+    repeated: known.describe('rows equal to a sent one'),
+    fresh: known.describe('sent: new'),
+    changed: known.describe('sent: the row of this key changed'),
+    tooOld: known.describe('sent: the answer is too old'),
+    lacking: known.describe('sent: the answer lacks tags'),
+    refreshed: known.describe('sent: refreshed'),
     outcomes: z
       .object({
-        known: outcomes.describe('rows with an earlier answer, by outcome'),
+        known: outcomes.describe('rows with a cached answer, by outcome'),
         sent: outcomes.describe('the others, by outcome'),
       })
       .nullable()
@@ -131,15 +131,15 @@ const events = z
     kinds: z.record(z.string(), known).describe('companies by what happened to them'),
     file: text.describe('the file of the events'),
     ownFile: text.describe('the same under the name of the run'),
-    sha256: text.describe('its SHA-256, lower-case hex'),
-    marked: known.describe('events that were marked as processed'),
+    sha256: text.describe('its SHA-256'),
+    marked: known.describe('events marked as processed'),
     listed: z
       .array(
         z.object({
           at: z.string().describe('when it happened'),
           company,
           key: z.string().describe('reference in the portfolio, or key of the row'),
-          rule: z.string().describe('the rule that it belongs to'),
+          rule: z.string().describe('its rule'),
           old: z.string().describe('the value before'),
           new: z.string().describe('the value now'),
         }),
@@ -148,7 +148,7 @@ const events = z
   })
   .nullable()
   .default(null)
-  .describe('what happened to companies of the portfolio since the last run')
+  .describe('events of the portfolio since the last run')
 
 const refusals = z
   .array(z.object({ id: company.shape.id, why: z.string().describe('the answer of the service') }))
@@ -160,26 +160,26 @@ const portfolio = z
     name: text.describe('its name'),
     created: z.boolean().describe('created by this run'),
     companies: known.nullable().describe('companies found, each once'),
-    added: known.describe('companies that this run added'),
+    added: known.describe('companies added by this run'),
     present: known.describe('already in it'),
-    refused: known.describe('companies that the service did not take'),
+    refused: known.describe('companies that the service refused'),
     refusals,
-    removed: known.default(0).describe('companies that were gone from the list'),
-    kept: known.default(0).describe('gone companies that were not removed'),
-    rules: z.record(z.string(), known).default({}).describe('active rules by country, of those that the pipeline sets'),
+    removed: known.default(0).describe('companies removed: gone from the list'),
+    kept: known.default(0).describe('gone companies that stay'),
+    rules: z.record(z.string(), known).default({}).describe('active rules of the pipeline, by country'),
   })
   .nullable()
   .describe('companies added to a portfolio')
 
 const screening = z
   .object({
-    datasets: z.array(z.string()).describe('lists that are searched'),
+    datasets: z.array(z.string()).describe('searched lists'),
     threshold: known.describe('lowest score of a hit, 0 to 100'),
-    countries: z.array(z.string()).describe('countries that are searched; empty for all'),
+    countries: z.array(z.string()).describe('searched countries; empty: all'),
     budget: known.nullable().describe('credits at most'),
     companies: known.nullable().describe('companies found, each once'),
     searches: known.describe('one credit each'),
-    reused: known.default(0).describe('searches of an earlier run: nothing is paid'),
+    reused: known.default(0).describe('searches of an earlier run, free'),
     withHits: known.describe('companies with hits'),
     hits: known.describe('hits of all searches'),
     risks: z
@@ -191,12 +191,12 @@ const screening = z
           hits: known.describe('hits in it'),
         }),
       )
-      .describe('by dataset, most companies first; a hit in several counts in each'),
-    refused: known.describe('companies that were not searched for'),
-    noName: known.default(0).describe('of them, companies without a name'),
-    noLetter: known.default(0).describe('of them, companies with a name of no letter and no digit'),
-    tooOld: known.default(0).describe('searches of earlier runs that are older than `within` of the check `screened`'),
-    oldest: z.string().nullable().default(null).describe('when the oldest search of an earlier run was made'),
+      .describe('by dataset, most companies first'),
+    refused: known.describe('companies not searched for'),
+    noName: known.default(0).describe('of these, without a name'),
+    noLetter: known.default(0).describe('of these, with a name without letter and digit'),
+    tooOld: known.default(0).describe('searches older than `within` of the check `screened`'),
+    oldest: z.string().nullable().default(null).describe('time of the oldest reused search'),
     refusals,
     found: z
       .array(
@@ -207,7 +207,7 @@ const screening = z
           risks: z.record(z.string(), known).describe('hits by dataset'),
         }),
       )
-      .describe('the companies with the most hits'),
+      .describe('companies with the most hits'),
   })
   .nullable()
   .describe('AML searches for the companies found')
@@ -216,10 +216,10 @@ const accepted = z
   .object({
     by: z.enum(['job', 'report']).describe('by a remote job, or one report for each'),
     companies: known.nullable().describe('accepted companies with missing tags'),
-    fetched: known.describe('companies that were fetched'),
+    fetched: known.describe('companies fetched'),
     paid: known.describe('companies that may cost one credit each'),
     lost: known.describe('companies whose report was lost'),
-    refused: known.describe('companies that the service did not give'),
+    refused: known.describe('companies that the service refused'),
     left: known.describe('companies not requested yet'),
     job: text.describe('the remote job, with by: job'),
   })
@@ -233,7 +233,7 @@ const candidates = z
     budget: known.nullable().describe('credits at most'),
     questions: known.nullable().describe('different requests'),
     asked: known.describe('requests that may cost one credit each'),
-    reused: known.default(0).describe('requests of an earlier run: nothing is paid'),
+    reused: known.default(0).describe('requests of an earlier run, free'),
     found: known.describe('requests for which the service proposes companies'),
     lost: known.describe('requests whose answer was lost'),
     refused: known.describe('requests that the service refused'),
@@ -248,25 +248,25 @@ const candidates = z
 const decide = z
   .object({
     path: z.string().describe('the file of the table'),
-    asOf: z.string().describe('the day of the decisions'),
+    asOf: z.string().describe('day of the decisions'),
     accept: known.describe('rows accepted'),
     refer: known.describe('rows referred to a person'),
     decline: known.describe('rows declined'),
     rules: z
       .array(
         z.object({
-          rule: z.string().describe('the rule; otherwise where none holds'),
+          rule: z.string().describe('the rule, or otherwise'),
           decision: z.enum(['accept', 'refer', 'decline']).describe('its decision'),
-          missing: text.describe('the field that it lacked, for which the rows are referred'),
+          missing: text.describe('the missing field, for which rows are referred'),
           rows: known.describe('rows'),
-          examples: z.array(z.object({ row, key, name, company })).describe('the first rows; only with report.rows: all'),
+          examples: z.array(z.object({ row, key, name, company })).describe('first rows; with report.rows: all'),
         }),
       )
       .describe('in the order of the table'),
-    unreached: z.array(z.string()).describe('rules that neither a row nor a test reached'),
+    unreached: z.array(z.string()).describe('rules reached by no row and no test'),
   })
   .nullable()
   .default(null)
-  .describe('what the decision table decided')
+  .describe('decisions of the table')
 
 export const sections = { matches, decide, changes, reuse, events, candidates, accepted, portfolio, screening }

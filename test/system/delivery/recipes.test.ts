@@ -17,7 +17,6 @@ const blocksOf = (title: string): string[] => {
 }
 
 const [, PIPELINE = ''] = /^```yaml\n(name: nightly\n[\s\S]*?)^```$/m.exec(RECIPES) ?? []
-const ROWS = 'id,name,reg_no,country\n7,Ardonson Locksmiths Limited,3029879,GB\n8,Nothing Like It At All,,GB\n'
 
 /** A folder with the pipeline of the recipes, and the environment of a new user: `fettle` is on the path. */
 function project(files: Record<string, string>) {
@@ -47,32 +46,6 @@ test.skipIf(!HAS_PSQL)('PostgreSQL: out of a table and back into it', async () =
     { id: 7, found: true },
     { id: 8, found: false },
   ])
-})
-
-test('cron: the lines run in its shell and environment, and the second one changes nothing after a finished run', () => {
-  const { cwd, env } = project({})
-  const home = folderOf({
-    'suppliers/nightly.yml': PIPELINE,
-    'suppliers/extract.csv': ROWS,
-    'suppliers/settings.env': `export FETTLE_DATA=${join(cwd, 'data')}\nexport FETTLE_REGISTER=sample\n`,
-  })
-  const lines = blocksOf('cron').flatMap(block => block.trim().split('\n'))
-  expect(lines.shift()).toMatch(/^PATH=\//)
-  expect(lines).toHaveLength(2)
-  for (const line of lines) {
-    // A % ends the command of a line of cron.
-    expect(line).not.toContain('%')
-    const command = line.replace(/^(?:\S+ +){5}/, '')
-    const ended = spawnSync('/bin/sh', ['-c', command], {
-      cwd: home,
-      env: { HOME: home, PATH: env.PATH, SHELL: '/bin/sh' },
-      encoding: 'utf8',
-    })
-    expect({ line, status: ended.status, stdout: ended.stdout }).toEqual({ line, status: 0, stdout: '' })
-  }
-  expect(readFileSync(join(home, 'suppliers/out/nightly.csv'), 'utf8')).toMatch(
-    /^id,name,reg_no,country,match\.outcome,match\.score,/,
-  )
 })
 
 test.skipIf(spawnSync('python3', ['--version']).status !== 0)('Python can read the block for it', () => {

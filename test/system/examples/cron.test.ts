@@ -49,6 +49,8 @@ test('the lines for cron run with sh: the mail of the first is the one in the do
   }
   const env = { PATH: `${join(home, 'bin')}:${process.env.PATH}`, HOME: home, NO_COLOR: '1' }
   const sh = (command: string) => promisify(execFile)('sh', ['-c', command], { env, cwd: home })
+  // A % ends the command of a line of cron.
+  expect(cron).not.toContain('%')
   const { stdout } = await sh(commandAt('17 3 * * *'))
   expect(steady(stdout)).toBe(steady(mail))
 

@@ -12,7 +12,12 @@ import { serve } from '../../../src/service/serve.ts'
 import { temporaryFolder } from '../service/kit.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
-const PROGRAMS = [...readFileSync(join(ROOT, 'docs/client.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = '']) =>
+const BLOCKS = [...readFileSync(join(ROOT, 'docs/client.md'), 'utf8').matchAll(/^```ts\n(.*?)^```$/gms)].map(
+  ([, text = '']) => text,
+)
+/** The first program up to its client, which the others use. */
+const [PRELUDE = ''] = /^[\s\S]*?\nconst client = .*\n/.exec(BLOCKS[0] ?? '') ?? []
+const PROGRAMS = BLOCKS.map((block, at) => (at === 0 ? block : `${PRELUDE}${block}\nawait client.close()\n`)).map(text =>
   text
     .replaceAll("'fettle/client'", JSON.stringify(join(ROOT, 'dist/client/index.js')))
     .replaceAll("'fettle'", JSON.stringify(join(ROOT, 'dist/index.js'))),
