@@ -8,7 +8,7 @@ import { type HeldLock, type Lock, lockHolder } from '../files/process-lock.ts'
 import { type RunEventInput, type RunState, UNKNOWN } from '../journal/index.ts'
 import { resolvedYaml, wholePlan } from '../pipeline/index.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
-import { loadDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
+import { loadDecisions, loadHitDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
 import type { Report } from '../report/index.ts'
 import type { AnsweredJob } from '../results/answers.ts'
 import { PLAN_FILE } from '../results/file-names.ts'
@@ -247,6 +247,7 @@ export class RunExecution implements Attempt {
       mode,
       baseline: this.#baseline,
       decisions: () => loadDecisions(this.#state.plan, root, this.now()),
+      hitDecisions: () => loadHitDecisions(this.#state.plan, root, this.now()),
       otherDecisions: () => loadOtherDecisions(this.#state.plan, root, this.now()),
       isRejected: (outcomes, { decisions, ...found }) =>
         isRejected(this.#state, outcomes, { before: this.#before, ...found }, decisions),

@@ -17,7 +17,7 @@ import { removeRecordingKey } from './recording.ts'
  * the next resume tries again. Returns which runs `retention` could not remove.
  */
 export async function removeWorkFiles(state: RunState, directory: RunDirectory, root: string): Promise<readonly string[]> {
-  const { plan, status, finished, outcomes, decisions } = state
+  const { plan, status, finished } = state
   if (!finished) return []
   removeIfPossible(directory.service)
   removeRecordingKey(directory)
@@ -34,7 +34,7 @@ export async function removeWorkFiles(state: RunState, directory: RunDirectory, 
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
   // What came back for a shard is its result, until the next run of that shard.
   if (plan.shard !== undefined) return unremoved
-  if (status !== 'error' && !hasReview({ outcomes, decisions })) await results.remove()
+  if (status !== 'error' && !hasReview(state)) await results.remove()
   for (const name of readdirSync(directory.path).filter(isAnswersFile)) removeIfPossible(join(directory.path, name))
   return unremoved
 }
@@ -50,6 +50,13 @@ async function pruneOld(plan: Plan, runsDir: string): Promise<readonly string[]>
   }
 }
 
-/** Whether a person has rows to decide about, or decided about some. */
-export const hasReview = ({ outcomes, decisions }: Pick<RunState, 'outcomes' | 'decisions'>): boolean =>
-  (outcomes?.review ?? 0) > 0 || (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0)
+/** Whether a person has rows or hits to decide about, or decided about some. */
+export const hasReview = ({
+  plan,
+  outcomes,
+  decisions,
+  screening,
+}: Pick<RunState, 'plan' | 'outcomes' | 'decisions' | 'screening'>): boolean =>
+  (outcomes?.review ?? 0) > 0 ||
+  (decisions !== null && decisions.accepted + decisions.rejected + decisions.overruled > 0) ||
+  (plan.screen?.decisions !== undefined && (screening?.hits ?? 0) > 0)

@@ -1,7 +1,7 @@
 /** The state of the stages after the outputs: companies added to a portfolio, and AML searches for them. */
 import { DATASETS, isDataset } from '../contract/index.ts'
 import type { ProposedCompany } from '../model/requests.ts'
-import type { CompanyCounts, QuestionCounts } from '../model/results.ts'
+import type { CompanyCounts, HitCounts, QuestionCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AcceptedState, afterFetching, afterWriting, NOTHING_ACCEPTED } from './accepted.ts'
 import { type Appended, emptyList } from './appended.ts'
@@ -46,6 +46,10 @@ export interface ScreenState {
   readonly answers: Appended<ScreenedCompany>
   /** The companies with the most hits. */
   readonly found: readonly ScreenedCompany[]
+  /** Null before decisions are applied to the hits. */
+  readonly judged: HitCounts | null
+  /** The outputs have them. */
+  readonly isWritten: boolean
 }
 
 /** The description of a dataset (contract §6.8); empty for an unknown one. */
@@ -131,6 +135,8 @@ export const initialCompanyActions = ({ candidates, portfolio, screen, events, t
           last: null,
           answers: NO_SEARCHES,
           found: [],
+          judged: null,
+          isWritten: false,
         },
 })
 
@@ -153,6 +159,10 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
       return screening && { screening: searched(screening, event) }
     case 'screen.reused':
       return screening && { screening: reused(screening, event) }
+    case 'hits.judged': {
+      const { open, back, cleared, confirmed, listed } = event
+      return screening && { screening: { ...screening, judged: { open, back, cleared, confirmed, listed } } }
+    }
     case 'searches.kept':
       return event.what === 'screen' ? screening && { screening: { ...screening, isKept: true } } : null
     case 'screen.refused':
@@ -181,7 +191,8 @@ const afterProposals = (state: CandidateState | null, counts: QuestionCounts | n
 export const afterOutputs = (
   state: CompanyActionState,
   event: RunEvent & { readonly type: 'output.written' },
-): Pick<CompanyActionState, 'candidates' | 'accepted' | 'companies' | 'tree'> => ({
+): Pick<CompanyActionState, 'candidates' | 'accepted' | 'companies' | 'tree' | 'screening'> => ({
+  screening: state.screening && { ...state.screening, isWritten: state.screening.judged !== null },
   candidates: afterProposals(state.candidates, event.questions ?? null),
   accepted: afterWriting(state.accepted, event.accepted ?? null),
   companies: event.companies ?? state.companies,
@@ -235,6 +246,7 @@ function screened(state: ScreenState, { done, company }: { done: number; company
     const { companies, hits: before } = risks[dataset] ?? { companies: 0, hits: 0 }
     risks[dataset] = { companies: companies + 1, hits: before + hits }
   }
-  const found = [...state.found, company].sort((a, b) => b.hits - a.hits).slice(0, MAX_FOUND)
+  const { found: _, ...shown } = company
+  const found = [...state.found, shown].sort((a, b) => b.hits - a.hits).slice(0, MAX_FOUND)
   return { ...counted, withHits: state.withHits + 1, hits: state.hits + company.hits, risks, found }
 }

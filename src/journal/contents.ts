@@ -13,7 +13,7 @@ import type { RunEvent } from './events.ts'
 export type Content = Readonly<Record<string, unknown>>
 
 const ERROR = ['error.message'] as const
-const COMPANY = ['company.id', 'company.name'] as const
+const COMPANY = ['company.id', 'company.name', 'company.found'] as const
 
 /** Texts, lists, and objects that may be null: in the journal they are empty. */
 const PATHS: { readonly [Type in RunEvent['type']]?: readonly string[] } = {
@@ -38,6 +38,7 @@ const PATHS: { readonly [Type in RunEvent['type']]?: readonly string[] } = {
   'screen.finished': COMPANY,
   'screen.reused': COMPANY,
   'screen.refused': ['company.id', 'company.why'],
+  'hits.judged': ['listed'],
   'events.read': ['listed'],
   'part.failed': ERROR,
   'stage.failed': ERROR,

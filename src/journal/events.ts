@@ -92,7 +92,16 @@ const proposed = z.object({
   fields: z.record(text, text),
   tags: z.record(text, text),
 })
-const screened = z.object({ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) })
+const hit = z.object({
+  ...{ list: text, entry: text, name: text, score: count, datasets: list(text) },
+  facts: z.record(text, list(text)),
+})
+/** `found`: the hits with their facts, where decisions about them are applied. */
+const screened = z.object({
+  ...{ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) },
+  found: list(hit).optional(),
+})
+const listedHit = z.object({ id: text, name: text, entry: text, state: text, why: text })
 
 const parts = list(z.object({ from: count, rows: count }))
 
@@ -387,6 +396,8 @@ export const EVENTS = {
   'screen.requested': { company: text },
   'screen.finished': { done: count, company: screened, createdAt: text.nullable(), adopted: flag },
   'screen.refused': { done: count, company: refusal },
+  /** Decisions were applied to the hits of all searches. */
+  'hits.judged': { open: count, back: count, cleared: count, confirmed: count, listed: list(listedHit) },
   'correlation.noted': { part, operation: text, correlationId: text },
   'issue.raised': { issue: issueSchema },
   'run.finished': { status: ended, exitCode: count, outcomes, checks: list(check), error: error.nullable() },

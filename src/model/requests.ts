@@ -1,5 +1,6 @@
 /** What a request to the service takes and returns, as the run core and the client share it. */
 import type { ColumnMapping, JobRecord, UploadRecord } from '../contract/index.ts'
+import type { Hit } from './hit-facts.ts'
 import type { RowCandidate, TreeAnswer, TreeQuestion } from './results.ts'
 import type { StageName } from './stages.ts'
 
@@ -225,6 +226,8 @@ export interface ScreenRequests {
     id: string,
     options?: CallOptions,
   ): Promise<{ readonly hits: number; readonly risks: Readonly<Record<string, number>> }>
+  /** The hits of a search with their facts; a request for each. */
+  readHits(id: string, options?: CallOptions): Promise<readonly Hit[]>
 }
 
 /** The requests of a run about a decision tree. */

@@ -1,4 +1,5 @@
 /** The results of a run: outcomes of rows, written files, companies found, decisions, and what changed since an earlier run. */
+import type { Hit } from './hit-facts.ts'
 
 export const CHANGE_KINDS = [
   'new',
@@ -328,6 +329,43 @@ export interface ScreenedHits {
   readonly id: string
   readonly hits: number
   readonly risks: Readonly<Record<string, number>>
+}
+
+/** `found`: the hits with their facts; absent where no decisions about them are applied. */
+export interface FoundHits extends ScreenedHits {
+  readonly name: string
+  readonly found?: readonly Hit[] | undefined
+}
+
+/** What a search found, and what people decided about it: `hits` and `risks` are of the hits that are not cleared. */
+export interface JudgedHits extends ScreenedHits {
+  readonly cleared: number
+  readonly confirmed: number
+  /** Hits that were decided about, and changed since. */
+  readonly back: number
+  readonly state: string
+  /** What changed, of the hits that came back. */
+  readonly why: string
+}
+
+/** What a run records of its hits and of the decisions about them. */
+export interface HitCounts {
+  readonly open: number
+  readonly back: number
+  readonly cleared: number
+  readonly confirmed: number
+  /** The first hits that came back, are open or confirmed. */
+  readonly listed: readonly ListedHit[]
+}
+
+export interface ListedHit {
+  readonly id: string
+  /** Of the company. */
+  readonly name: string
+  readonly entry: string
+  readonly state: string
+  /** The decision that was made, and what changed since; '' for none. */
+  readonly why: string
 }
 
 /** What happened to a company of the portfolio since the last run, as numbers of events. */

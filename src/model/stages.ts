@@ -13,13 +13,18 @@ interface StagePlan {
     readonly sync?: true
     readonly remove?: object
   } | null
-  readonly screen?: object | null
+  readonly screen?: { readonly decisions?: string } | null
+  readonly output?: { readonly columns: readonly string[] } | null
   readonly decide?: { readonly waits?: true; readonly events?: true }
   readonly tree?: object
   readonly reuse?: { readonly decide?: number } | null
   readonly events?: { readonly mark: boolean } | null
   readonly after?: 'archive'
 }
+
+/** Whether the decision table or a column of the output reads the searches: the outputs are written after them. */
+export const doOutputsReadHits = ({ decide, screen, output }: Pick<StagePlan, 'decide' | 'screen' | 'output'>): boolean =>
+  decide?.waits === true || (screen != null && output?.columns.some(name => name.startsWith('screen.')) === true)
 
 interface StageDescriptor {
   readonly name: string
@@ -102,7 +107,10 @@ const STAGES = [
     name: 'screen',
     group: 'companies',
     isPlanned: ({ screen }) => screen != null,
-    operations: sends('createBusinessSearch', 'listBusinessHits'),
+    operations: ({ screen }) => [
+      ...(['createBusinessSearch', 'listBusinessHits'] as const),
+      ...(screen?.decisions === undefined ? [] : (['readBusinessHit'] as const)),
+    ],
   },
   {
     name: 'ask',
@@ -113,7 +121,7 @@ const STAGES = [
   {
     name: 'decide',
     group: 'companies',
-    isPlanned: ({ decide, tree }) => decide?.waits === true || tree !== undefined,
+    isPlanned: plan => doOutputsReadHits(plan) || plan.screen?.decisions !== undefined || plan.tree !== undefined,
     operations: sends(),
   },
   {

@@ -9,7 +9,7 @@ import type { RunState } from '../journal/index.ts'
 import { lineOf, nameDecisionsFile, type Plan } from '../pipeline/index.ts'
 import { counted } from '../report/words.ts'
 import { APPLIED_FILE } from '../results/file-names.ts'
-import type { Decisions } from '../results/index.ts'
+import type { Decisions, HitDecisions } from '../results/index.ts'
 import { listRunIds, runDirectory } from '../runs/run-directory.ts'
 import { findRun, idsOfSeries } from '../runs/run-store.ts'
 import { shellCommand } from '../shell-command.ts'
@@ -29,24 +29,32 @@ export async function findWayOut(path: string, { cwd, roots = [] }: Folders, key
 }
 
 /** Throws FETTLE_PIPELINE_PATH: a link may have come since the run was planned. */
-export async function assertInProject(path: string, folders: Folders): Promise<void> {
-  const reason = await findWayOut(path, folders)
+export async function assertInProject(path: string, folders: Folders, of: 'rows' | 'hits' = 'rows'): Promise<void> {
+  const reason = await findWayOut(path, folders, KEYS[of])
   if (reason !== null) throw new FettleError('FETTLE_PIPELINE_PATH', reason)
 }
 
 /** Problems of the decisions file. A missing file is a note, since its name may be a typing error. */
-export async function decisionIssues(path: string | null, folders: Folders, at: Place | null): Promise<Issue[]> {
-  if (path === null) return []
+export async function decisionIssues(
+  path: string | null | undefined,
+  folders: Folders,
+  at: Place | null,
+  of: 'rows' | 'hits' = 'rows',
+): Promise<Issue[]> {
+  if (path == null) return []
   const { cwd } = folders
-  const reason = await findWayOut(path, folders)
+  const reason = await findWayOut(path, folders, KEYS[of])
   if (reason !== null) return [issue('FETTLE_PIPELINE_PATH', reason, { at })]
   if (!existsSync(resolve(cwd, path))) {
-    const hint = 'The file is written by the first review that decides a row.'
+    const hint = `The file is written by the first review that decides about ${of}.`
     return [issue('FETTLE_DECISIONS', `there is no ${path} yet, so no decision is applied`, { severity: 'info', at, hint })]
   }
+  if (of === 'hits') return [...(await (await import('../results/index.ts')).readHitDecisions(path, cwd)).issues]
   const { readDecisions } = await import('../results/decisions/decisions.ts')
   return [...(await readDecisions(path, cwd)).issues]
 }
+
+const KEYS = { rows: 'review.decisions', hits: 'screen.decisions' } as const
 
 /** The decisions of a plan as they are when outputs are made; null where it names no file. Throws FETTLE_DECISIONS, FETTLE_PIPELINE_PATH. */
 export async function loadDecisions({ decisions: path, output }: Plan, cwd: string, now: number): Promise<Decisions | null> {
@@ -58,6 +66,17 @@ export async function loadDecisions({ decisions: path, output }: Plan, cwd: stri
   await sweepBeside(resolve(cwd, path))
   const lines = existsSync(resolve(cwd, path)) ? await requireDecisions(path, cwd) : []
   return new Decisions(lines, formatDay(now))
+}
+
+/** The decisions about hits as they are when they are applied; null where the plan names no file. Throws FETTLE_DECISIONS, FETTLE_PIPELINE_PATH. */
+export async function loadHitDecisions({ screen, output }: Plan, cwd: string, now: number): Promise<HitDecisions | null> {
+  const path = screen?.decisions
+  if (path === undefined) return null
+  await assertInProject(path, { cwd, roots: output?.roots }, 'hits')
+  const { HitDecisions, requireHitDecisions } = await import('../results/index.ts')
+  const { sweepBeside } = await import('../files/stale-temp-files.ts')
+  await sweepBeside(resolve(cwd, path))
+  return new HitDecisions(existsSync(resolve(cwd, path)) ? await requireHitDecisions(path, cwd) : [], formatDay(now))
 }
 
 /** Files looked at, the newest names first. */

@@ -258,6 +258,8 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
   const rootSource = (root: string): string => findRootSource(options, root)
   const places = await outputPathIssues(output, { file, inputs, list, cwd, runsDir, rootSource, locate })
   const decided = await decisionIssues(review.decisions, { cwd, roots: output?.roots }, locate(['review', 'decisions']))
+  const folders = { cwd, roots: output?.roots }
+  const judged = await decisionIssues(pipeline.screen?.decisions, folders, locate(['screen', 'decisions']), 'hits')
   const today = formatDay(realClock.now())
   const ruled = await planTable(pipeline, {
     ...{ header: facts?.header ?? null, list: shown, cwd, roots: output?.roots, today },
@@ -273,6 +275,7 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
     ...around,
     ...inputIssues,
     ...decided,
+    ...judged,
     ...ruled.issues,
     ...settingsWarnings(service, options.env),
   ]

@@ -92,6 +92,17 @@ function withoutRows(event: RunEvent, forgotten: ForgottenRows, quoted: RegExp):
     case 'candidates.reused':
     case 'accepted.fetched':
       return { event: { ...event, companies: [] }, entries: event.companies.length > 0 ? 1 : 0, ofRows: 0 }
+    // The facts of a hit are about the entry of a list, and were found for the company.
+    case 'screen.finished':
+    case 'screen.reused': {
+      const company = isCompany(event.company.id) ? { ...event.company, found: undefined } : event.company
+      return { event: clean({ ...event, company }, '') as RunEvent, entries: entries + messages, ofRows: entries }
+    }
+    case 'hits.judged': {
+      const listed = event.listed.filter(({ id }) => !isCompany(id))
+      const gone = event.listed.length - listed.length
+      return { event: { ...event, listed }, entries: gone, ofRows: gone }
+    }
     default: {
       const cleaned = clean(event, '') as RunEvent
       return { event: cleaned, entries: entries + messages, ofRows: entries }

@@ -157,10 +157,10 @@ async function perform(intent: Intent, runsDir: string): Promise<void> {
   for (const run of intent.runs) if (existsSync(runDirectory(runsDir, run.runId).journal)) await forgetInRun(runsDir, run, intent)
   const row = { key: intent.key, rows: new Set(intent.rows) }
   await forgetAnswers(intent.answers, row, listSearches(intent), { isOfRun: isOfPipeline(intent.pipeline), dryRun: false })
-  const fingerprints = new Set(intent.runs.flatMap(run => run.fingerprints))
+  const about = linesAbout(intent.key, intent.runs)
   for (const path of intent.tables) {
     const table = await openRowTable(path, '')
-    if (table !== null) await forgetInTable(table, { key: intent.key, fingerprints }, true)
+    if (table !== null) await forgetInTable(table, about, true)
   }
   await removeFile(intentPath(runsDir))
 }
@@ -266,12 +266,18 @@ async function scanTables(options: ForgetOptions, scan: readonly ScannedRun[]): 
   const { cwd, key, tables } = options
   for (const path of tables)
     if (!existsSync(resolve(cwd, path))) throw new FettleError('FETTLE_USAGE', `there is no file ${path}`)
-  const fingerprints = new Set(scan.flatMap(({ found }) => found.fingerprints))
-  const decisions = scan.map(({ state: { plan } }) => plan.decisions ?? nameDecisionsFile(plan.name))
+  const about = linesAbout(
+    key,
+    scan.map(({ found }) => found),
+  )
+  const decisions = scan.flatMap(({ state: { plan } }) => [
+    plan.decisions ?? nameDecisionsFile(plan.name),
+    ...(plan.screen?.decisions === undefined ? [] : [plan.screen.decisions]),
+  ])
   const found: FoundEntries[] = []
   for (const path of new Set([...decisions, ...tables].map(path => resolve(cwd, path)))) {
     const table = await openRowTable(path, cwd)
-    const entries = table === null ? 0 : await forgetInTable(table, { key, fingerprints }, false)
+    const entries = table === null ? 0 : await forgetInTable(table, about, false)
     if (entries > 0) found.push({ file: path, entries })
   }
   return found
@@ -313,11 +319,24 @@ async function listRejected(states: readonly RunState[], cwd: string, key: strin
   return kept
 }
 
-/** A decisions file, or a table of a review. */
+interface LinesAbout {
+  readonly key: string
+  readonly fingerprints: ReadonlySet<string>
+  readonly companies: ReadonlySet<string>
+}
+
+const linesAbout = (key: string, runs: readonly RunRows[]): LinesAbout => ({
+  key,
+  fingerprints: new Set(runs.flatMap(run => run.fingerprints)),
+  companies: new Set(runs.flatMap(run => run.companies)),
+})
+
+/** A decisions file, or a table of a review. `companyAt`: of decisions about hits, which have no fingerprints of rows; else -1. */
 interface RowTable {
   readonly path: string
   readonly facts: InputFacts
   readonly fingerprintAt: number
+  readonly companyAt: number
   readonly keyAt: number
 }
 
@@ -331,9 +350,10 @@ async function openRowTable(path: string, cwd: string): Promise<RowTable | null>
   if (facts === null || facts.rows === 0) return null
   const header = (facts.header ?? []).map(name => name.trim().toLowerCase())
   const fingerprintAt = header.indexOf('fingerprint')
-  if (fingerprintAt === -1)
+  const companyAt = fingerprintAt === -1 && header.includes('digest') ? header.indexOf('company') : -1
+  if (fingerprintAt === -1 && companyAt === -1)
     throw new FettleError('FETTLE_DECISIONS', `${path} has no column fingerprint, so its rows are not known`)
-  return { path: place, facts, fingerprintAt, keyAt: header.indexOf('key') }
+  return { path: place, facts, fingerprintAt, companyAt, keyAt: header.indexOf('key') }
 }
 
 /** Fingerprints of the lines that name the key. */
@@ -345,14 +365,15 @@ async function findFingerprints({ facts, fingerprintAt, keyAt }: RowTable, key: 
 
 /** The number of lines about the rows; with `isRemoved` the file is written without them. Throws FETTLE_DECISIONS for a file that is not a CSV, FETTLE_OUTPUT_WRITE. */
 async function forgetInTable(
-  { path, facts, fingerprintAt, keyAt }: RowTable,
-  { key, fingerprints }: { readonly key: string; readonly fingerprints: ReadonlySet<string> },
+  { path, facts, fingerprintAt, companyAt, keyAt }: RowTable,
+  { key, fingerprints, companies }: LinesAbout,
   isRemoved: boolean,
 ): Promise<number> {
   const kept: string[][] = []
   let gone = 0
   for await (const row of readRows(facts))
-    if (fingerprints.has(row[fingerprintAt] ?? '') || (keyAt !== -1 && row[keyAt] === key)) gone++
+    if (fingerprints.has(row[fingerprintAt] ?? '') || companies.has(row[companyAt] ?? '') || (keyAt !== -1 && row[keyAt] === key))
+      gone++
     else kept.push(row)
   if (gone === 0) return 0
   if (facts.packed != null || !/\.(csv|tsv|txt)$/i.test(path) || facts.encoding !== 'utf-8')

@@ -4,6 +4,7 @@ import type { RunState } from '../journal/index.ts'
 import { shellCommand } from '../shell-command.ts'
 import type { Report, Result } from './schema.ts'
 import { readChanges } from './sections/changes.ts'
+import { openHits } from './sections/company-actions.ts'
 import type { Ledger, Totals } from './totals.ts'
 import { count, counted, percent } from './words.ts'
 
@@ -106,7 +107,7 @@ interface NextStep {
 const SECONDS_A_ROW = 4
 
 /** What is left to do after a finished run. */
-export function nextSteps({ totals, status }: Report, { checks, outputs, name }: Result): NextStep[] {
+export function nextSteps({ totals, status }: Report, { checks, outputs, name, screening }: Result): NextStep[] {
   if (status !== 'success' && status !== 'warn' && status !== 'fail') return []
   const findFile = (kind: string): string | null => outputs.find(output => output.kind === kind)?.path ?? null
   const steps: NextStep[] = []
@@ -117,6 +118,8 @@ export function nextSteps({ totals, status }: Report, { checks, outputs, name }:
   const decide = `${counted(totals.review, 'row')} to decide (about ${counted(minutes, 'minute')})`
   if (failed > 0) add(`${counted(failed, 'check')} not met`, 'checks', null)
   if (totals.review) add(decide, 'review', findFile('review'), shellCommand(action('review', name)))
+  const hits = openHits(screening)
+  if (hits > 0) add(`${counted(hits, 'hit')} to decide about`, null, null, shellCommand(action('review', name)))
   if (totals.unmatched) add(`${counted(totals.unmatched, 'row')} not found`, 'unmatched', findFile('unmatched'))
   if (findFile('output') !== null) add('the result', null, findFile('output'))
   return steps

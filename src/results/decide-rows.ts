@@ -6,7 +6,7 @@ import { testTable } from '../decide/problems.ts'
 import { appliesOn, columnsOf, type DecisionTable, OTHERWISE } from '../decide/table.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { readJsonLines, writeJsonLines } from '../files/json-lines.ts'
-import type { CompanyEvents, DecideCounts, MatchExample, ScreenedHits } from '../model/results.ts'
+import type { CompanyEvents, DecideCounts, JudgedHits, MatchExample } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { RowDecision } from './changes/row-states.ts'
 import { firstCell, isFound, type RowResult } from './decisions/apply-decisions.ts'
@@ -27,24 +27,21 @@ export const isOfRun = (name: string): boolean => name.startsWith(SCREEN) || nam
 /** What a run found about companies, by their ids. */
 export interface Findings {
   /** Null without searches. */
-  readonly hits: ReadonlyMap<string, ScreenedHits> | null
+  readonly hits: ReadonlyMap<string, JudgedHits> | null
   /** Null without events. */
   readonly events: ReadonlyMap<string, CompanyEvents> | null
 }
 
 /** Keeps what the searches found; `publish` decides by it from then on. Throws FETTLE_OUTPUT_WRITE. */
-export const storeHits = (workDir: string, screened: readonly ScreenedHits[]): Promise<void> =>
-  writeJsonLines(
-    join(workDir, HITS_FILE),
-    screened.map(({ id, hits, risks }): ScreenedHits => ({ id, hits, risks })),
-  )
+export const storeHits = (workDir: string, judged: readonly JudgedHits[]): Promise<void> =>
+  writeJsonLines(join(workDir, HITS_FILE), judged)
 
 /** Keeps what happened to the companies of the portfolio; `publish` decides by it from then on. Throws FETTLE_OUTPUT_WRITE. */
 export const storeEvents = (workDir: string, companies: readonly CompanyEvents[]): Promise<void> =>
   writeJsonLines(join(workDir, COMPANY_EVENTS_FILE), companies)
 
 /** Null before the searches. */
-export const readHits = (workDir: string): Promise<Findings['hits']> => readById<ScreenedHits>(join(workDir, HITS_FILE))
+export const readHits = (workDir: string): Promise<Findings['hits']> => readById<JudgedHits>(join(workDir, HITS_FILE))
 
 /** Null where no events were read: there was no portfolio yet. */
 export const readEvents = (workDir: string): Promise<Findings['events']> =>
@@ -159,7 +156,7 @@ function readEvent(result: RowResult, what: string, events: Findings['events'] =
   return found && String(found.counts[what] ?? 0)
 }
 
-const findCompany = <Company>(result: RowResult, all: ReadonlyMap<string, Company> | null): Company | undefined =>
+export const findCompany = <Company>(result: RowResult, all: ReadonlyMap<string, Company> | null): Company | undefined =>
   isFound(result) ? all?.get(firstCell(result, COMPANY_TAGS)) : undefined
 
 const EXAMPLES = 3

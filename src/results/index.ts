@@ -15,6 +15,16 @@ export {
   writeDecisions,
 } from './decisions/decisions.ts'
 export { orderForTeaching } from './decisions/learned-names.ts'
+export {
+  HIT_COLUMNS,
+  type HitDecision,
+  hitCells,
+  hitLine,
+  readHitDecisions,
+  requireHitDecisions,
+  writeHitDecisions,
+} from './hits/hit-decisions.ts'
+export { decideAbout, HitDecisions, type JudgedHit } from './hits/judge-hits.ts'
 export { openResults } from './join.ts'
 export { readReview } from './output/report-row.ts'
 export { tableText, writeTable } from './output/writers.ts'

@@ -19,12 +19,13 @@ import type {
   CompanyEvents,
   FetchedCompany,
   FetchedTags,
+  FoundHits,
   Outcomes,
   PublishedResults,
   RunChanges,
-  ScreenedHits,
   TreeAnswer,
 } from '../model/results.ts'
+import { doOutputsReadHits } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { choicePath, hasMostlyKnown } from '../reuse/files/choice.ts'
 import { AcceptedLister, readAccepted, readFetched, storeFetched } from './accepted.ts'
@@ -41,7 +42,7 @@ import { auditorOf } from './audit.ts'
 import { compareStates } from './changes/compare.ts'
 import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { type Undone, UndoneFinder } from './changes/undone.ts'
-import { type Findings, readEvents, readHits, rowDecider, storeEvents, storeHits } from './decide-rows.ts'
+import { type Findings, findCompany, readEvents, readHits, rowDecider, storeEvents } from './decide-rows.ts'
 import { applyDecision, foundIds, isFound, learn, type RowResult, SKIPPED } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
@@ -50,6 +51,7 @@ import { type EnrichedColumns, NO_COLUMNS } from './enriched-columns.ts'
 import { describeHeader, marksDuplicates } from './enriched-file.ts'
 import { specialParts } from './file-form.ts'
 import { APPLIED_FILE } from './file-names.ts'
+import { judgeAndStore } from './hits/screened-hits.ts'
 import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
 import { shownKey } from './output/report-row.ts'
 import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
@@ -71,7 +73,7 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
     propose: (answers: Readonly<Record<string, readonly ProposedCompany[]>>) => storeProposals(workDir, answers),
     accepted: (from: number) => readAccepted(workDir, from),
     keepFetched: (found: Readonly<Record<string, FetchedCompany['tags']>>) => storeFetched(workDir, found),
-    keepHits: (screened: readonly ScreenedHits[]) => storeHits(workDir, screened),
+    keepHits: (screened: readonly FoundHits[]) => judgeAndStore(workDir, screened, options),
     keepEvents: (companies: readonly CompanyEvents[]) => storeEvents(workDir, companies),
     treeQuestions: (listed: number, from?: number) => readTreeQuestions(workDir, listed, from),
     keepRuled: (answers: readonly (readonly [string, TreeAnswer])[]) => storeRuled(workDir, answers),
@@ -177,7 +179,8 @@ interface Facts {
 
 async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): Promise<Facts> {
   const { candidates } = plan
-  const hits = plan.decide?.waits === true ? await readHits(workDir) : null
+  const readsHits = doOutputsReadHits(plan)
+  const hits = readsHits ? await readHits(workDir) : null
   const events = plan.decide?.events === true ? await readEvents(workDir) : null
   const ruled = plan.tree === undefined ? null : await readRuled(workDir)
   const decisions = (await options.decisions?.()) ?? null
@@ -191,7 +194,7 @@ async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): 
     keepsStates: plan.output !== null && plan.shard === undefined,
     findings: { hits, events },
     ruled,
-    isWaiting: (plan.decide?.waits === true && hits === null) || (plan.tree !== undefined && ruled === null),
+    isWaiting: (readsHits && hits === null) || (plan.tree !== undefined && ruled === null),
   }
 }
 
@@ -277,7 +280,9 @@ async function joinRows({ plan, answers, answerTo, joinRow, sinks }: Joining, { 
   }
 }
 
-const SKIPPED_ROW = { uploadRow: [], result: SKIPPED, isRepeat: false, doubt: '', fingerprints: [], state: null, ruled: null }
+const SKIPPED_ROW = {
+  ...{ uploadRow: [], result: SKIPPED, isRepeat: false, doubt: '', fingerprints: [], state: null, ruled: null, screened: null },
+}
 
 type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readonly string[], answered: AnsweredRow) => JoinedRow
 
@@ -321,6 +326,7 @@ function rowJoiner(
       fingerprints,
       state: keepsStates ? makeState(number, result, inputRow, fingerprint, decision) : null,
       ruled: decision,
+      screened: findCompany(result, findings.hits) ?? null,
     }
   }
 }

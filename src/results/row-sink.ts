@@ -1,5 +1,6 @@
 /** What takes the rows of a run, each in turn: totals, outputs, lists for later stages, states for the next run, answers to keep. */
 import type { Decision } from '../decide/decide.ts'
+import type { JudgedHits } from '../model/results.ts'
 import type { RowState } from './changes/row-states.ts'
 import type { RowResult } from './decisions/apply-decisions.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
@@ -22,6 +23,8 @@ export interface JoinedRow {
   readonly state: RowState | null
   /** What the decision table decided; null without one, and for a row that was not sent. */
   readonly ruled: Decision | null
+  /** What the search for its company found; null where there was none. */
+  readonly screened: JudgedHits | null
 }
 
 /** Takes the rows of a run in their order; what it writes appears once all are accounted for. Its methods throw FETTLE_OUTPUT_WRITE. */

@@ -55,8 +55,8 @@ const KINDS: Readonly<Record<SearchKind, Kind>> = {
     },
     found: (event, { plan }) => {
       if (event.type !== 'screen.finished') return null
-      const { id, searchId, hits, risks } = event.company
-      const answer: Screened = { searchId, hits, risks }
+      const { id, searchId, hits, risks, found } = event.company
+      const answer: Screened = { searchId, hits, risks, found }
       return { key: searchKey(event.company, plan.screen!), owner: companyOwner(id), answer }
     },
   },

@@ -16,14 +16,14 @@ import { hasReview } from '../execution/work-files.ts'
 import { fetchedTags, type Journal, openJournal, type RunState } from '../journal/index.ts'
 import { inWords } from '../model/reasons.ts'
 import { lineOf } from '../pipeline/index.ts'
-import { formatDay } from '../prepare/decisions.ts'
+import { formatDay, loadHitDecisions } from '../prepare/decisions.ts'
 import { findCurrentPipeline, linksOfRun } from '../prepare/resume-context.ts'
 import type { Sample } from '../report/index.ts'
 import { receivedPath } from '../results/file-names.ts'
-import { type Decision, Decisions } from '../results/index.ts'
+import { type Decision, Decisions, type HitDecision, HitDecisions, type JudgedHit } from '../results/index.ts'
 import type { ResultsOptions } from '../results/output/writers.ts'
 import { choicePath } from '../reuse/files/choice.ts'
-import { endOf, fetchAcceptedStep, isRejected, publish } from '../run/index.ts'
+import { endOf, fetchAcceptedStep, isRejected, judgeHits, publish } from '../run/index.ts'
 import { findReviewId } from '../runs/open-runs.ts'
 import { writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
@@ -58,7 +58,7 @@ export function runForReview(runsDir: string, wanted: string | undefined): { sta
 }
 
 /**
- * Writes the outputs and reports of a run again, under these decisions alone, and records that. Throws FETTLE_REVIEW when the
+ * Writes the outputs and reports of a run again, under these decisions alone and those about hits that are stored, and records that. Throws FETTLE_REVIEW when the
  * answers are no longer kept, FETTLE_INPUT_CHANGED when the input is a different one now; decisions hold on the next run then.
  */
 export async function applyDecisions(
@@ -89,6 +89,7 @@ export async function applyDecisions(
     const options: ResultsOptions = {
       root: cwd,
       decisions: async () => decisions,
+      hitDecisions: () => loadHitDecisions(plan, cwd, now()),
       isRejected: (outcomes, { decisions, ...found }) => isRejected(state, outcomes, { before, ...found }, decisions),
       baseline: findBaseline(runsDir, before),
     }
@@ -97,6 +98,7 @@ export async function applyDecisions(
     if (state.accepted !== null) await results.keepFetched(fetchedTags(state.accepted.found))
     const journal = openJournal(directory.journal, now, 'existing')
     try {
+      for await (const event of judgeHits(state, { results })) journal.append(event)
       // What the run did with its companies stays as it was.
       for await (const event of publish(state, { results }))
         journal.append(event.type === 'output.written' ? { ...event, companies: undefined } : event)
@@ -153,6 +155,20 @@ async function fetchAccepted(
   } finally {
     await close().catch(() => {})
   }
+}
+
+/** A hit of a run, and its company. */
+export interface ReviewHit extends JudgedHit {
+  readonly company: { readonly id: string; readonly name: string }
+}
+
+/** The hits of a run under these decisions; none where the pipeline names no file for decisions about hits. */
+export function reviewHits({ plan, screening }: RunState, lines: readonly HitDecision[]): ReviewHit[] {
+  if (plan.screen?.decisions === undefined) return []
+  const decisions = new HitDecisions(lines, formatDay(DEFAULT_RUNTIME.clock.now()))
+  return (screening?.answers.values() ?? []).flatMap(({ id, name, found = [] }) =>
+    decisions.judge({ id, name }, found).map(judged => ({ ...judged, company: { id, name } })),
+  )
 }
 
 type TableRow = Pick<Sample, 'row' | 'key' | 'cells' | 'fingerprint' | 'decision' | 'candidates'>

@@ -31,4 +31,5 @@ export {
 } from './runner.ts'
 export { mapConcurrently, recordError } from './stage-group.ts'
 export { accepted as fetchAcceptedStep } from './stages/accepted.ts'
+export { judgeHits } from './stages/decide.ts'
 export { answeredJobs, publish } from './stages/download.ts'

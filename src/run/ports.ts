@@ -1,5 +1,6 @@
 /** The interfaces that a run uses: the service, the input, the results, progress. execution/ports.ts provides them. */
 import type { JobState } from '../journal/state.ts'
+import type { Hit } from '../model/hit-facts.ts'
 import type {
   CallOptions,
   CandidateRequests,
@@ -20,10 +21,11 @@ import type {
   EarlierSearch,
   FetchedCompany,
   FoundCompany,
+  FoundHits,
+  HitCounts,
   Outcomes,
   PublishedResults,
   Question,
-  ScreenedHits,
   TreeAnswer,
   TreeQuestion,
 } from '../model/results.ts'
@@ -74,8 +76,8 @@ export interface Results {
   accepted(from: number): AsyncIterable<AcceptedCompany>
   /** Stores tags by the id of the company; `publish` writes them from then on. */
   keepFetched(found: Readonly<Record<string, FetchedCompany['tags']>>): Promise<void>
-  /** Stores what searches found about companies; `publish` decides by it from then on. */
-  keepHits(screened: readonly ScreenedHits[]): Promise<void>
+  /** Applies decisions to what searches found about companies, and stores it; `publish` decides by it from then on. Throws FETTLE_DECISIONS. */
+  keepHits(screened: readonly FoundHits[]): Promise<HitCounts>
   /** Stores the events of each company of the portfolio; `publish` decides by them from then on. */
   keepEvents(companies: readonly CompanyEvents[]): Promise<void>
   /** The `listed` questions to a decision tree, from index `from` on. */
@@ -88,6 +90,7 @@ export interface Results {
 
 /** What a search found about a company. */
 export interface Screened {
+  readonly found?: readonly Hit[] | undefined
   readonly searchId: string
   readonly hits: number
   readonly risks: Readonly<Record<string, number>>

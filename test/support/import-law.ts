@@ -275,7 +275,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['model', 'source', 'schema', 'project', 'lint', 'propose', 'planning'],
   report: ['sections', 'formats', 'html', 'history', 'lineage', 'notify'],
   input: ['text', 'scan', 'excel', 'parquet', 'thread', 'table', 'upload'],
-  results: ['decisions', 'output', 'changes'],
+  results: ['decisions', 'hits', 'output', 'changes'],
   service: [
     'storage',
     'auth',

@@ -516,7 +516,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     usage: 'review [run]',
-    summary: 'Decide about uncertain rows, and write the corrected output',
+    summary: 'Decide about uncertain rows and hits, and write the corrected output',
     positionals: [RUN],
     options: [
       RUNS_DIR,
@@ -525,7 +525,8 @@ export const COMMANDS: readonly Command[] = [
         name: 'export',
         type: 'list',
         values: 2,
-        describe: 'Write the rows to a file instead: csv, xlsx or html, and its name; several times for several files',
+        describe:
+          'Write the rows to a file instead: csv, xlsx or html, or the hits: hits, and its name; several times for several files',
       },
       { name: 'apply', describe: 'Apply the decisions in this file' },
       {
@@ -542,6 +543,7 @@ export const COMMANDS: readonly Command[] = [
     examples: [
       ['fettle review', 'decide about the uncertain rows of the latest run, one by one'],
       ['fettle review nightly --export csv rows.csv', 'as a table, for a colleague to fill in'],
+      ['fettle review nightly --export hits hits.csv', 'the hits of its AML searches'],
       ['fettle review nightly --apply decisions.csv', 'apply decisions, and write the corrected output'],
       ['fettle review nightly --apply decisions.csv --fetch', 'the same, with all tags of the accepted companies'],
     ],

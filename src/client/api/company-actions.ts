@@ -17,6 +17,7 @@ import {
   streetLine,
 } from '../../contract/index.ts'
 import { FettleError } from '../../errors.ts'
+import { type Hit, readHit } from '../../model/hit-facts.ts'
 import type {
   CompanyEvent,
   CompanyRequests,
@@ -367,7 +368,7 @@ function createEventRequests(api: Api): Pick<CompanyRequests, 'listEvents' | 'ma
   }
 }
 
-type ScreeningRequests = Pick<CompanyRequests, 'screenBusiness' | 'findScreening' | 'readRisks'>
+type ScreeningRequests = Pick<CompanyRequests, 'screenBusiness' | 'findScreening' | 'readRisks' | 'readHits'>
 
 function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
   const { clean } = core.opener.tools.redactor
@@ -402,6 +403,14 @@ function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
         for (const dataset of datasets ?? []) risks[clean(dataset)] = (risks[clean(dataset)] ?? 0) + 1
       }
       return { hits, risks }
+    },
+    async readHits(id, options = {}) {
+      const ids: string[] = []
+      for await (const hit of api.listBusinessHits.all({ searchId: id, query: { pageSize: PAGE_SIZE } }, options))
+        ids.push(hit.id)
+      const hits: Hit[] = []
+      for (const hitId of ids) hits.push(readHit(await api.readBusinessHit({ searchId: id, hitId }, options), clean))
+      return hits
     },
   }
 }

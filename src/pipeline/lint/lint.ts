@@ -197,10 +197,7 @@ const outsideHint = (reason: string): string | undefined =>
     ? 'Name the output on the command line for one run, or allow its folder with FETTLE_OUTPUT_ROOT.'
     : undefined
 
-const lintReview: Rule = ({ fields, broken, places }) => {
-  const file = fields.review?.decisions
-  if (file == null) return []
-  const at = ['review', 'decisions']
+function lintDecisionsFile({ places }: Draft, at: Path, file: string): SyntaxIssue[] {
   const reason = whyNotReadable(file)
   if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${reason}`)]
   if (file === '-' || isAddress(file) || !/\.csv$/i.test(file)) {
@@ -208,7 +205,16 @@ const lintReview: Rule = ({ fields, broken, places }) => {
     return [lintIssue('FETTLE_PIPELINE_PATH', at, message, 'For example: decisions/suppliers.csv.')]
   }
   const outside = whyNotWritable(file, places)
-  if (outside !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${outside}`)]
+  return outside === null ? [] : [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(file)} ${outside}`)]
+}
+
+const lintReview: Rule = draft => {
+  const { fields, broken } = draft
+  const file = fields.review?.decisions
+  if (file == null) return []
+  const at = ['review', 'decisions']
+  const problems = lintDecisionsFile(draft, at, file)
+  if (problems.length > 0) return problems
   if (fields.output == null) {
     if (broken.has('output')) return []
     return [wrongValue(at, 'decisions change rows of the output, and the pipeline has no output', 'Name an output.')]
@@ -268,6 +274,7 @@ const lintCompanyActions: Rule = draft => [
   ...lintDecide(draft),
   ...lintDecided(draft),
   ...lintScreened(draft),
+  ...lintHitDecisions(draft),
 ]
 
 function* lintPortfolio({ fields }: Draft) {
@@ -373,6 +380,16 @@ const lintDecided: Rule = ({ fields, broken }) =>
         ]
       : [],
   )
+
+const lintHitDecisions: Rule = draft => {
+  const file = draft.fields.screen?.decisions
+  if (file == null) return []
+  const at = ['screen', 'decisions']
+  const problems = lintDecisionsFile(draft, at, file)
+  const { review, events } = draft.fields
+  const others = { 'review.decisions': review?.decisions, 'events.output': events?.output }
+  return problems.length > 0 ? problems : lintTaken(draft.fields, at, file, others)
+}
 
 const lintScreened: Rule = ({ fields, broken }) =>
   fields.screen == null && !broken.has('screen') && (fields.checks ?? []).some(({ name }) => name === 'screened')

@@ -238,6 +238,8 @@ const screen = object({
   budget: count.nullable(),
   /** `age`: of the imported lists, in milliseconds. */
   lists: object({ age: count }).exactOptional(),
+  /** What people decided about hits: a file applied to them. */
+  decisions: text.exactOptional(),
 })
 const accept = object({
   /** Bands that stay matched; null for all but the bands of `review`. */

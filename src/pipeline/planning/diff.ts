@@ -104,9 +104,9 @@ function portfolioText({ portfolio }: Plan): Text {
 
 function screenText({ screen }: Plan): Text {
   if (screen == null) return null
-  const { datasets, threshold, countries, budget, lists } = screen
+  const { datasets, threshold, countries, budget, lists, decisions } = screen
   const age = lists && `lists up to ${formatDuration(lists.age)} old`
-  return listText([datasets.join(' '), `from ${threshold}`, countries.join(' '), budget && `budget ${budget}`, age])
+  return listText([datasets.join(' '), `from ${threshold}`, countries.join(' '), budget && `budget ${budget}`, age, decisions])
 }
 
 function treeText({ tree }: Plan): Text {

@@ -35,14 +35,25 @@ const RESULT_GROUPS: ReadonlySet<string> = new Set(Array.from(RESULT_COLUMNS, na
 /** What the decision table of the pipeline decided. */
 const DECISION_COLUMNS: readonly string[] = ['decision', 'decision.rule', 'decision.why']
 
+/** What searches found about the company of the row, and what was decided about it. */
+const SCREEN_COLUMNS: readonly string[] = [
+  ...['screen.state', 'screen.hits', 'screen.cleared', 'screen.confirmed', 'screen.back', 'screen.why'],
+]
+
 /** Columns that exist in the output of some pipelines. */
 export const addedColumns = ({
   decide,
   dedupe,
+  screen,
 }: {
   readonly decide?: object | null
   readonly dedupe?: object | null
-}): string[] => [...(dedupe == null ? [] : GROUP_COLUMNS), ...(decide == null ? [] : DECISION_COLUMNS)]
+  readonly screen?: object | null
+}): string[] => [
+  ...(dedupe == null ? [] : GROUP_COLUMNS),
+  ...(decide == null ? [] : DECISION_COLUMNS),
+  ...(screen == null ? [] : SCREEN_COLUMNS),
+]
 
 const PRODUCTS = Object.keys(TAGS) as Product[]
 

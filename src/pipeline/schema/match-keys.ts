@@ -99,6 +99,9 @@ export const screen = map({
   })
     .exactOptional()
     .describe('The imported lists, at the embedded service.'),
+  decisions: text('a path ending in .csv')
+    .exactOptional()
+    .describe('A CSV of decisions about hits, applied on every run; a review writes it. A request for each hit.'),
 })
 
 const BANDS = 'a list of bands, such as [A, B]'

@@ -34,11 +34,17 @@ export function pipelineOf({ $schema, vars, enrich, output, ...fields }: Pipelin
     enrich: { product, tags: tags ?? TAGS[product] },
     headers,
     output: output && {
-      ...longOutput(output, defaultColumns(product, tags, addedColumns(fields)), places),
+      ...longOutput(output, defaultColumns(product, tags, shownColumns(fields)), places),
       rejects: fields.input.rejects === null ? undefined : outputPath(fields.input.rejects.file, places.base),
     },
   }
 }
+
+/** Searches alone change no output: their columns are asked for, or decisions are shown by them. */
+const shownColumns = ({ decide, dedupe, screen }: Pick<PipelineFields, 'decide' | 'dedupe' | 'screen'>): readonly string[] => [
+  ...addedColumns({ decide, dedupe }),
+  ...(screen?.decisions === undefined ? [] : ['screen.state', 'screen.hits', 'screen.why']),
+]
 
 function longOutput(
   output: NonNullable<PipelineFields['output']>,

@@ -121,7 +121,12 @@ function companies(result: Result): Markup | null {
   const lines = companyActionLines({
     ...result,
     events: events && { ...events, listed: [] },
-    screening: screening && { ...screening, risks: [], found: [] },
+    screening: screening && {
+      ...screening,
+      risks: [],
+      found: [],
+      judged: screening.judged && { ...screening.judged, listed: [] },
+    },
   })
   if (lines.length === 0) return null
   const leads = lines.map(
@@ -148,10 +153,14 @@ function hits({ screening }: Result): Markup[] {
     const datasets = Object.entries(risks).map(([dataset, many]) => `${dataset} ${many}`)
     return [name, id, count(hits), datasets.join(', '), searchId]
   })
+  const judged = screening.judged?.listed ?? []
+  const decided = judged.map(({ name, id, state, entry, why }) => [name, id, state, entry, why])
+  const decisions =
+    decided.length === 0 ? [] : [headed('Hits that are not cleared', ['Company', 'Id', 'State', 'Entry', 'Decision'], decided)]
   const byDataset = headed('Hits by dataset', ['Dataset', 'Meaning', { figures: 'Companies' }, { figures: 'Hits' }], risks)
-  if (found.length === 0) return [byDataset]
+  if (found.length === 0) return [...decisions, byDataset]
   const head = ['Company', 'Id', { figures: 'Hits' }, 'Datasets', 'Search']
-  return [byDataset, headed('Companies with hits, the most first', head, found)]
+  return [...decisions, byDataset, headed('Companies with hits, the most first', head, found)]
 }
 
 function refusals({ portfolio, screening }: Result): Markup | null {

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { clip, plain, safeJson } from '../formats/escape.ts'
 import { isRejection, type PipelineResult, readName } from '../pipeline-result.ts'
 import type { Report, Sample } from '../schema.ts'
-import { eventsSentence } from '../sections/company-actions.ts'
+import { eventsSentence, hitsSentence, openHits } from '../sections/company-actions.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
 
 type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'events' | 'test'
@@ -70,7 +70,8 @@ export function reasonsFor(result: PipelineResult, wasGood: boolean | null): Not
   if (good && wasGood === false) reasons.push('recovered')
   if (codes.some(code => BUDGETS.includes(code))) reasons.push('budget')
   if (isRejection(result)) return reasons
-  if ((result.totals.review ?? 0) > 0) reasons.push('review')
+  const hasHits = result.results.some(({ screening }) => openHits(screening) > 0)
+  if ((result.totals.review ?? 0) > 0 || hasHits) reasons.push('review')
   if (result.results.some(({ events }) => (events?.events ?? 0) > 0)) reasons.push('events')
   return reasons
 }
@@ -111,7 +112,10 @@ export function noticeOf(
     status,
     exitCode,
     title: `${pipeline}: ${reasons.includes('recovered') ? 'good again. ' : ''}${STATUS[status].word}`,
-    message: clip([message, eventsSentence(run?.events ?? null)].filter(text => text !== '').join(' '), 1000),
+    message: clip(
+      [message, hitsSentence(run?.screening ?? null), eventsSentence(run?.events ?? null)].filter(text => text !== '').join(' '),
+      1000,
+    ),
     totals,
     directory: metadata.directory,
     rows: rows ? (run?.review ?? []).slice(0, MOST_ROWS) : [],

@@ -2,6 +2,7 @@
 import { fetchedTags, meaningOf, type RunState } from '../../journal/index.ts'
 import { kindWords } from '../../model/event-kinds.ts'
 import { isColumnMasked, MASK } from '../../model/list.ts'
+import type { HitCounts } from '../../model/results.ts'
 import type { Result } from '../schema.ts'
 import { count, counted, time } from '../words.ts'
 
@@ -50,8 +51,12 @@ function readScreening({ plan, companies, screening }: RunState) {
   const { searches, reused, withHits, hits, refused, noName, noLetter, tooOld, oldest, refusals } = screening
   const asked = { datasets, threshold, countries, budget, companies: companies?.listed ?? null }
   const found = plan.report.rows === 'none' ? [] : screening.found
-  return { ...asked, searches, reused, withHits, hits, risks, refused, noName, noLetter, tooOld, oldest, refusals, found }
+  const counts = { searches, reused, withHits, hits, risks, refused, noName, noLetter, tooOld, oldest, refusals, found }
+  return { ...asked, ...counts, judged: readJudged(plan, screening.judged) }
 }
+
+const readJudged = ({ screen, report }: RunState['plan'], judged: HitCounts | null) =>
+  judged === null || screen?.decisions === undefined ? null : { ...judged, listed: report.rows === 'none' ? [] : judged.listed }
 
 function readEvents({ plan, events }: RunState) {
   const read = events?.read ?? null
@@ -62,6 +67,17 @@ function readEvents({ plan, events }: RunState) {
   const files = { file: written?.path ?? null, ownFile: written?.own ?? null, sha256: written?.sha256 ?? null }
   const all = listed.map(event => ({ ...event, key: isMasked && event.key !== '' ? MASK : event.key }))
   return { portfolio, since, ...counts, kinds, marked, ...files, listed: plan.report.rows === 'none' ? [] : all }
+}
+
+/** Hits that a person has to decide about; 0 where no decisions are applied. */
+export const openHits = (screening: Result['screening']): number =>
+  screening?.judged == null ? 0 : screening.judged.open + screening.judged.back
+
+/** `Hits: 2 open, 1 came back, 0 confirmed, 5 cleared.`; empty where no decisions are applied, or there are none. */
+export function hitsSentence(screening: Result['screening']): string {
+  if (screening?.judged == null || screening.hits === 0) return ''
+  const { open, back, cleared, confirmed } = screening.judged
+  return `Hits: ${count(open)} open, ${count(back)} came back, ${count(confirmed)} confirmed, ${count(cleared)} cleared.`
 }
 
 /** `Since the last run: 14 changed status, 3 moved, 1 dissolved.`; empty where no events are read. */
@@ -117,7 +133,8 @@ export function companyActionLines({ events, candidates, accepted, portfolio, sc
     add('portfolio', `${which}: ${parts.join(', ')}`, refused > 0)
   }
   if (screening !== null) {
-    const { companies, searches, reused, withHits, hits, risks, refused, noName, noLetter, tooOld, oldest, found } = screening
+    const { companies, searches, reused, withHits, hits, risks, refused, noName, noLetter, tooOld, oldest, found, judged } =
+      screening
     const credits = `${counted(searches, 'credit')}${reused === 0 ? '' : `, ${count(reused)} known`}`
     const screened = searches + reused
     const without = refused === 0 ? '' : `, ${count(refused)} could not be`
@@ -126,7 +143,8 @@ export function companyActionLines({ events, candidates, accepted, portfolio, sc
       companies === null
         ? counted(screened, 'company', 'companies')
         : `${count(screened)} of ${counted(companies, 'company', 'companies')}`
-    add('screening', `${some} screened (${credits})${without}: ${hitWords}`, withHits > 0)
+    const left = judged === null ? hits : judged.open + judged.back + judged.confirmed
+    add('screening', `${some} screened (${credits})${without}: ${hitWords}`, left > 0)
     const causes = [
       [refused - noName - noLetter, 'refused by the service'],
       [noName, 'without a name'],
@@ -134,13 +152,19 @@ export function companyActionLines({ events, candidates, accepted, portfolio, sc
     ] as const
     const shown = causes.flatMap(([many, cause]) => (many > 0 ? [`${count(many)} ${cause}`] : []))
     if (shown.length > 0) add('screening', `not screened: ${shown.join(', ')}`, true)
+    if (judged !== null && hits > 0) {
+      add('screening', hitsSentence(screening).slice(0, -1).replace('Hits', 'hits'), left > 0)
+      for (const { id, name, entry, state, why } of judged.listed.slice(0, 20))
+        add('screening', `${name} (${id}) ${state}: ${entry}${why === '' ? '' : `; ${why}`}`, true)
+    }
     const tooOldWords = tooOld === 0 ? '' : `; ${counted(tooOld, 'search', 'searches')} made too long ago`
     if (oldest !== null) add('screening', `the oldest search is of ${time(oldest)} UTC${tooOldWords}`, tooOld > 0)
     for (const { dataset, meaning, companies: listed, hits: many } of risks) {
       const what = meaning === '' ? dataset : `${dataset}, ${meaning}`
-      add('screening', `${what}: ${counted(listed, 'company', 'companies')}, ${counted(many, 'hit')}`, true)
+      add('screening', `${what}: ${counted(listed, 'company', 'companies')}, ${counted(many, 'hit')}`, left > 0)
     }
-    for (const { id, name, searchId, hits: many } of found.slice(0, 20))
+    // With decisions the hits themselves are listed above.
+    for (const { id, name, searchId, hits: many } of judged === null ? found.slice(0, 20) : [])
       add('screening', `${name} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true)
   }
   return lines

@@ -208,6 +208,26 @@ const screening = z
         }),
       )
       .describe('companies with the most hits'),
+    judged: z
+      .object({
+        open: known.describe('hits without a decision'),
+        back: known.describe('hits that were decided about, and changed since'),
+        cleared: known.describe('hits that a person cleared: they are not of the company'),
+        confirmed: known.describe('hits that a person confirmed'),
+        listed: z
+          .array(
+            z.object({
+              ...company.shape,
+              entry: z.string().describe('the entry of the list'),
+              state: z.string().describe('open, came back or confirmed'),
+              why: z.string().describe('the decision, and what changed since'),
+            }),
+          )
+          .describe('the first that are not cleared; none with report.rows: none'),
+      })
+      .nullable()
+      .default(null)
+      .describe('decisions about the hits; null where none are applied'),
   })
   .nullable()
   .describe('AML searches for the companies found')

@@ -110,7 +110,12 @@ const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)
 
 export interface DecisionLines<Column extends string> {
   /** The cells by column, '' for a column that the table lacks, and the line of the file. */
-  readonly lines: readonly { readonly cells: Readonly<Record<Column, string>>; readonly line: number }[]
+  readonly lines: readonly {
+    readonly cells: Readonly<Record<Column, string>>
+    readonly line: number
+    /** Where the cell begins in its line, from 1; null for a column that the table lacks. */
+    readonly columnOf: (column: Column) => number | null
+  }[]
   readonly issues: Issue[]
 }
 
@@ -140,17 +145,33 @@ export async function readDecisionTable<Column extends string>(
     return { lines: [], issues: [decisionIssue(facts.path, message, 1)] }
   }
   const lines: DecisionLines<Column>['lines'][number][] = []
-  const options = { ...parserOptions(facts.delimiter, facts.quotes), info: true }
+  const options = { ...parserOptions(facts.delimiter, facts.quotes), info: true, raw: true }
   const records = parseRows(tableText(facts, root), options) as AsyncIterable<unknown>
   let isHeader = true
-  for await (const { record, info } of records as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+  type Parsed = { readonly record: string[]; readonly raw: string; readonly info: { readonly lines: number } }
+  for await (const { record, raw, info } of records as AsyncIterable<Parsed>) {
     if (!isHeader) {
       const cells = columns.map((column, at) => [column, withoutGuard((record[places[at]!] ?? '').trim(), ',')] as const)
-      lines.push({ cells: Object.fromEntries(cells) as Record<Column, string>, line: info.lines + (facts.linesBefore ?? 0) })
+      lines.push({
+        cells: Object.fromEntries(cells) as Record<Column, string>,
+        line: info.lines + (facts.linesBefore ?? 0),
+        columnOf: column => cellStart(raw, places[columns.indexOf(column)]!, facts.delimiter),
+      })
     }
     isHeader = false
   }
   return { lines, issues: [] }
+}
+
+function cellStart(record: string, cell: number, delimiter: string): number | null {
+  if (cell === -1) return null
+  let [seen, isQuoted] = [0, false]
+  for (let at = 0; at < record.length; at++) {
+    if (seen === cell) return at + 1
+    if (record[at] === '"') isQuoted = !isQuoted
+    else if (record[at] === delimiter && !isQuoted) seen++
+  }
+  return record.length
 }
 
 /**
@@ -213,10 +234,13 @@ function findProblem({ fingerprint, decision, company, at, expires }: Line): str
   if (!['accept', 'reject', 'undo'].includes(decision))
     return `${JSON.stringify(decision)} is not a decision: expected accept, reject or undo`
   if (decision === 'accept' && company === '') return 'accept needs a company'
-  if (at !== '' && !isTime(at, TIME)) return `at: ${JSON.stringify(at)} is not a date such as 2026-11-21`
-  if (expires !== '' && !isTime(expires, DAY)) return `expires: ${JSON.stringify(expires)} is not a date such as 2027-11-21`
+  if (at !== '' && !isMoment(at)) return `at: ${JSON.stringify(at)} is not a date such as 2026-11-21`
+  if (expires !== '' && !isDay(expires)) return `expires: ${JSON.stringify(expires)} is not a date such as 2027-11-21`
   return null
 }
+
+export const isDay = (text: string): boolean => isTime(text, DAY)
+export const isMoment = (text: string): boolean => isTime(text, TIME)
 
 const isTime = (text: string, form: RegExp): boolean => {
   if (!form.test(text)) return false

@@ -29,6 +29,8 @@ import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { Decisions } from '../decisions/decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
 import type { RowOutcome } from '../enriched-file.ts'
+import type { HitDecisions } from '../hits/judge-hits.ts'
+import { SCREEN_CELLS } from '../hits/screened-hits.ts'
 import type { JoinedRow, RowSink } from '../row-sink.ts'
 
 /** A run whose rows were kept. */
@@ -45,6 +47,8 @@ interface Found extends Pick<PublishedResults, 'decisions' | 'doubtful' | 'decid
 export interface ResultsOptions extends FileContext {
   /** Reads the decisions to apply; called when outputs are written. */
   readonly decisions?: () => Promise<Decisions | null>
+  /** Reads the decisions about hits; called when they are applied. */
+  readonly hitDecisions?: () => Promise<HitDecisions | null>
   /** Whether the outcomes of all rows fail a check, so that the outputs of the last good run stay. */
   readonly isRejected?: (outcomes: Outcomes, found: Found) => boolean
   /** Reads decisions files that the run does not apply: the file by row. Called when the run has no decision. */
@@ -278,6 +282,10 @@ const COLUMN_TYPES: Readonly<Record<string, string>> = {
   'general.duplicate': 'boolean',
   'general.active': 'boolean',
   'answer.reused': 'boolean',
+  'screen.hits': 'int64',
+  'screen.cleared': 'int64',
+  'screen.confirmed': 'int64',
+  'screen.back': 'int64',
 }
 
 /** Days, as the embedded service writes them. */
@@ -311,7 +319,7 @@ const missingColumns = ({ accept }: Plan, output: PlannedOutput, columns: Enrich
     name =>
       name !== '*' &&
       output.own?.[name] === undefined &&
-      !/^(?:match|answer|decision|dup)(?:\.|$)/.test(name) &&
+      !/^(?:match|answer|decision|dup|screen)(?:\.|$)/.test(name) &&
       columns.find(name) === -1,
   )
 
@@ -331,7 +339,7 @@ const ANSWER_CELLS: Readonly<Record<string, (given: RowResult['given']) => strin
 
 const GROUPS: ReadonlySet<string> = new Set(GROUP_COLUMNS)
 
-type WrittenRow = Pick<JoinedRow, 'number' | 'inputRow' | 'result' | 'isRepeat' | 'doubt' | 'ruled'>
+type WrittenRow = Pick<JoinedRow, 'number' | 'inputRow' | 'result' | 'isRepeat' | 'doubt' | 'ruled' | 'screened'>
 
 interface LayoutFile {
   readonly groups: RowGroups | null
@@ -351,13 +359,16 @@ function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns,
     ...{ name, index },
     at: index === null ? columns.find(name) : -1,
   }))
-  const outputCell = (name: string, at: number, { number, result, isRepeat, doubt, ruled }: WrittenRow): string => {
+  const outputCell = (name: string, at: number, joined: WrittenRow): string => {
+    const { number, result, isRepeat, doubt, ruled } = joined
     const { row, outcome, overrideCell, given } = result
     if (groups !== null && GROUPS.has(name)) return outcome === 'skipped' ? '' : groups(number)[name]!
     if (name === 'match.doubt') return isForPeople ? inWords(doubt) : doubt
     if (name === 'match.outcome') return outcome
     const ofTable = DECISION_CELLS[name]
     if (ofTable !== undefined) return ruled === null ? '' : ofTable(ruled)
+    const ofScreen = SCREEN_CELLS[name]
+    if (ofScreen !== undefined && plan.screen != null) return ofScreen(joined)
     const ofAnswer = ANSWER_CELLS[name]
     if (ofAnswer !== undefined) return outcome === 'skipped' ? '' : ofAnswer(given)
     if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return 'Y'

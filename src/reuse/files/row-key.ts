@@ -25,9 +25,14 @@ export function rowKeyMaker({ mappings }: Pick<Plan, 'mappings'>): (uploadRow: R
   }
 }
 
-/** The key of an AML search: the company and the settings. */
-export const searchKey = ({ id, name }: Pick<FoundCompany, 'id' | 'name'>, query: Omit<ScreenQuery, 'name'>): Buffer =>
-  digestOf(`screen ${JSON.stringify([id, name, query.threshold, [...query.datasets].sort(), [...query.countries].sort()])}`)
+/** The key of an AML search: the company and the settings, and whether decisions need the facts of its hits. */
+export function searchKey(
+  { id, name }: Pick<FoundCompany, 'id' | 'name'>,
+  { threshold, datasets, countries, decisions }: Omit<ScreenQuery, 'name'> & { readonly decisions?: string },
+): Buffer {
+  const whole = decisions === undefined ? [] : ['whole']
+  return digestOf(`screen ${JSON.stringify([id, name, threshold, [...datasets].sort(), [...countries].sort(), ...whole])}`)
+}
 
 /** The key of a question for candidates. */
 export const candidatesKey = (question: string): Buffer => digestOf(`candidates ${question}`)

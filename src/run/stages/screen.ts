@@ -11,7 +11,7 @@ import type { Effect, Screening, ScreenQuery } from '../../model/requests.ts'
 import type { FoundCompany } from '../../model/results.ts'
 import type { PlannedScreen } from '../../pipeline/model/types.ts'
 import { searched } from '../job-lookup.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports, Screened } from '../ports.ts'
 import { keepSearches, type RunStep, refusalIssue, refusalReason, type StageEvents } from '../stage.ts'
 
 /** Longest name of a search (contract §12). */
@@ -67,6 +67,18 @@ async function screenOne(
   return ports.screening.screenBusiness(query, { look, key: `${state.jobName}-screen-${progress.done}`, signal: ports.grace })
 }
 
+const NO_HITS = { hits: 0, risks: {} }
+
+/** The facts of hits are read where decisions about them are applied. */
+async function readHits(id: string, { decisions }: PlannedScreen, ports: Ports): Promise<Omit<Screened, 'searchId'>> {
+  const options = { signal: ports.signal }
+  if (decisions === undefined) return ports.screening.readRisks(id, options)
+  const found = await ports.screening.readHits(id, options)
+  const risks: Record<string, number> = {}
+  for (const { datasets } of found) for (const dataset of datasets) risks[dataset] = (risks[dataset] ?? 0) + 1
+  return { hits: found.length, risks, found }
+}
+
 async function* screenAll(state: RunState, ports: Ports): StageEvents {
   const plan = state.plan.screen
   let progress = state.screening
@@ -118,11 +130,9 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
       yield { type: 'screen.reused', done, company: screened, searchedAt: known.at }
     } else if (search !== null) {
       const { id, createdAt } = search.value
-      const found =
-        search.value.hits === 0 ? { hits: 0, risks: {} } : await ports.screening.readRisks(id, { signal: ports.signal })
-      const { risks } = found
-      const hits = search.value.hits ?? found.hits
-      const screened: ScreenedCompany = { id: company.id, name: company.name, searchId: id, hits, risks }
+      const read = search.value.hits === 0 ? NO_HITS : await readHits(id, plan, ports)
+      const hits = search.value.hits ?? read.hits
+      const screened: ScreenedCompany = { id: company.id, name: company.name, searchId: id, ...read, hits }
       progress = { ...progress, searches: progress.searches + 1, last: { id, createdAt } }
       yield { type: 'screen.finished', done, company: screened, createdAt, adopted: search.adopted }
     }

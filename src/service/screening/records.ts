@@ -240,7 +240,11 @@ const fullFields = ({ hit, entry, nameOf }: FullHit) => ({
   ...commonFields(hit, entry, nameOf),
   profileImages: [...entry.images],
   screeningNotes: [...entry.notes],
-  identifiers: entry.identifiers.map(({ type, value }) => ({ type, value })),
+  // The record has no other field for the entry.
+  identifiers: [
+    ...entry.identifiers.map(({ type, value }) => ({ type, value })),
+    { type: 'list entry', value: `${hit.list} ${entry.id}` },
+  ],
   addresses: entry.addresses.map(({ line1, line2, city, postalCode, countryCode }) => ({
     postalCode: orNull(postalCode),
     line1: orNull(line1),

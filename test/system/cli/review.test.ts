@@ -116,7 +116,7 @@ describe.concurrent('a review by table', () => {
     expect(read(cwd, 'rows.csv')).toBe(ROWS)
     expect(await fettle(['review', '--export', 'pdf', 'r.pdf'], { cwd })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('expected csv, xlsx or html'),
+      stderr: expect.stringContaining('expected csv, xlsx, html or hits'),
     })
     expect(await fettle(['review'], { cwd })).toMatchObject({
       code: 2,

@@ -32,6 +32,7 @@ const READING = {
   listEvents: (ports: RunPorts) => ports.listEvents(7, null, {}),
   findScreening: (ports: RunPorts) => ports.findScreening(query, { at: '2026-01-01T00:00:00', other: null }, {}),
   readRisks: (ports: RunPorts) => ports.readRisks('7', {}),
+  readHits: (ports: RunPorts) => ports.readHits('7', {}),
 } satisfies Partial<Calls>
 
 /** Every method of the ports: a new one does not compile until it is called here, or above if it only reads. */

@@ -46,7 +46,9 @@ test.each([
   ['SAN', { hits: 1, risks: {} }, 'refer'],
   ['SAN', null, 'refer'],
 ])('screen.%s of %j: %s', (dataset, found, decision) => {
-  const hits: Findings['hits'] = new Map(found === null ? [] : [['X', { id: 'X', ...found }]])
+  const hits: Findings['hits'] = new Map(
+    found === null ? [] : [['X', { id: 'X', cleared: 0, confirmed: 0, back: 0, state: 'open', why: '', ...found }]],
+  )
   const decide = rowDecider(planOf({ [`screen.${dataset}`]: { '<': 1 } }), { hits, events: null })!
   expect(decide(rowOf(['X', 'active']))).toMatchObject({ decision })
 })

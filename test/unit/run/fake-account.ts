@@ -1,5 +1,6 @@
 /** A fake of the portfolio and screening ports that records every effect. Answers can be lost before or after it. */
 import { FettleError } from '../../../src/errors.ts'
+import type { Hit } from '../../../src/model/hit-facts.ts'
 import type {
   CandidateQuery,
   CompanyEvent,
@@ -162,6 +163,7 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
     const risks = this.hits[this.searches.find(one => one.id === id)!.name] ?? {}
     return { hits: Object.values(risks).reduce((sum, count) => sum + count, 0), risks }
   }
+  readHits = async (): Promise<readonly Hit[]> => []
   trees = [{ id: 't-1', name: 'Supplier check' }]
   treeFields: TreeField[] = [{ name: 'Amount', isMandatory: false }]
   /** Runs of the tree by key; each was paid. */

@@ -189,6 +189,7 @@ export class FakeResults implements Results {
 
   async keepHits(hits: readonly ScreenedHits[]) {
     this.hits = hits
+    return { open: hits.reduce((sum, company) => sum + company.hits, 0), back: 0, cleared: 0, confirmed: 0, listed: [] }
   }
 
   companyEvents: readonly CompanyEvents[] = []

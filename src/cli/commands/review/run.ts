@@ -15,7 +15,9 @@ import {
   Decisions,
   mergeDecisions,
   orderForTeaching,
+  readDecisionTable,
   requireDecisions,
+  requireHitDecisions,
   writeDecisions,
   writeTable,
 } from '../../../results/index.ts'
@@ -28,6 +30,7 @@ import { assertReplaceableReport } from '../../options/overwrite-guards.ts'
 import { isOn, listFlag, needText, textFlag } from '../../options/read.ts'
 import { EXTENSIONS } from '../../reporters/registry.ts'
 import type { Io } from '../../terminal/io.ts'
+import { exportHits, type HitReview, openHitReview, reviewHitsAtTerminal } from './hits.ts'
 import { type Chosen, runReviewSession } from './session.ts'
 
 export async function run(flags: Flags, io: Io): Promise<number> {
@@ -43,23 +46,31 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (named === null) await assertInProject(target, { cwd: io.cwd, roots })
   await sweepBeside(path)
   const old = existsSync(path) ? await requireDecisions(target, io.cwd) : []
+  const hits = await openHitReview(state, io)
   if (exports.length > 0) {
-    for (const [format, to] of exports) await exportTo(format, to, { rows, state, runsDir, io, stored: old })
+    for (const [format, to] of exports)
+      if (format === 'hits') await exportHitsTo(to, hits, state, runsDir, io)
+      else await exportTo(format, to, { rows, state, runsDir, io, stored: old })
     return EXIT.ok
   }
   // The folder is looked at again for each writing: a link may have come since.
   const keep = (lines: readonly Decision[]): Promise<void> =>
     writeDecisions(path, mergeDecisions(old, lines), { root: io.cwd, roots: named === null ? roots : null })
-  const decided = apply === null ? null : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
-  if (decided !== null) await keep(decided)
-  const added = decided ?? (await reviewAtTerminal({ rows, old, keep }, flags, io))
-  if (added.length === 0 && !isOn(flags, 'fetch')) {
+  const isOfHits = apply !== null && (await isHitTable(apply, io.cwd))
+  const decided = apply === null ? null : isOfHits ? [] : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
+  if (decided !== null && !isOfHits) await keep(decided)
+  const added = decided ?? (await reviewAtTerminal({ rows, old, keep }, (hits?.open.length ?? 0) > 0, flags, io))
+  const judged = await decideHits(hits, isOfHits ? apply : null, apply === null, flags, io)
+  if (added.length + judged === 0 && !isOn(flags, 'fetch')) {
     io.err('nothing was decided')
     return EXIT.ok
   }
+  if (judged > 0) print(io, `${counted(judged, 'hit')} decided, stored in ${hits!.file}`)
   const isNamed = state.plan.decisions !== null && resolve(io.cwd, state.plan.decisions) === path
-  print(io, `${counted(new Set(added.map(({ fingerprint }) => fingerprint)).size, 'row')} decided, stored in ${target}`)
-  if (!isNamed) print(io, howToKeep(state, target))
+  if (added.length > 0) {
+    print(io, `${counted(new Set(added.map(({ fingerprint }) => fingerprint)).size, 'row')} decided, stored in ${target}`)
+    if (!isNamed) print(io, howToKeep(state, target))
+  }
   const options = { env: io.env, cwd: io.cwd, runsDir, signal: io.signal, fetch: isOn(flags, 'fetch') }
   const result = await applyDecisions(state.runId, mergeDecisions(old, added), options)
   return printResult(result, old.length > 0, flags, io)
@@ -77,7 +88,7 @@ const howToKeep = ({ args, plan }: RunState, target: string): string =>
 const whoIs = (flags: Flags, io: Io): string => textFlag(flags, 'by') ?? io.env.USER ?? io.env.USERNAME ?? ''
 
 /** Completes lines without a person or time of decision. */
-const signed = (lines: readonly Decision[], who: string): Decision[] => {
+const signed = <Line extends { readonly by: string; readonly at: string }>(lines: readonly Line[], who: string): Line[] => {
   const now = new Date().toISOString()
   return lines.map(line => ({ ...line, by: line.by || who, at: line.at || now }))
 }
@@ -107,12 +118,60 @@ interface Review {
   readonly keep: (lines: readonly Decision[]) => Promise<void>
 }
 
-/** Rows without a decision first. Throws FETTLE_USAGE without a terminal. */
-async function reviewAtTerminal({ rows, old, keep }: Review, flags: Flags, io: Io): Promise<readonly Decision[]> {
+/** Decides about hits, by a table or at the terminal, and returns how many. Throws FETTLE_USAGE, FETTLE_DECISIONS. */
+async function decideHits(hits: HitReview | null, table: string | null, isAsked: boolean, flags: Flags, io: Io): Promise<number> {
+  if (table !== null) {
+    if (hits === null)
+      throw usageError(
+        `${table} decides about hits, and the pipeline of the run applies no such decisions`,
+        'Add screen: { decisions: FILE.csv } to the pipeline, and run it again.',
+      )
+    const lines = signed(await requireHitDecisions(table, io.cwd), whoIs(flags, io))
+    if (lines.length > 0) await hits.keep(lines)
+    return lines.length
+  }
+  const isAll = isOn(flags, 'all')
+  if (!isAsked || hits === null || (isAll ? hits.hits : hits.open).length === 0) return 0
+  if (!io.isTerminal || io.stdin().isTTY !== true)
+    throw usageError(
+      `${counted(hits.open.length, 'hit')} to decide about, but this is not a terminal`,
+      'Export a table with --export hits FILE.csv; then pass --apply FILE.',
+    )
+  const signature = { by: whoIs(flags, io), at: new Date().toISOString(), expires: readExpiry(flags) }
+  return (await reviewHitsAtTerminal(hits, { ...signature, isAll }, io)).length
+}
+
+/** Whether a table has decisions about hits, and not about rows. */
+async function isHitTable(path: string, root: string): Promise<boolean> {
+  const { lines, issues } = await readDecisionTable(path, root, ['digest', 'facts'], 2)
+  return issues.length === 0 && lines.length > 0
+}
+
+async function exportHitsTo(to: string, hits: HitReview | null, state: RunState, runsDir: string, io: Io): Promise<void> {
+  if (hits === null)
+    throw usageError(
+      '--export hits: the pipeline of the run applies no decisions about hits',
+      'Add screen: { decisions: FILE.csv } to the pipeline, and run it again.',
+    )
+  const flag = `--export hits ${to}`
+  await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS.csv, flag })
+  const count = await exportHits(hits, resolve(io.cwd, to))
+  print(io, `${counted(count, 'hit')} in ${to}`)
+  print(io, `write clear or confirm into the column decision, then: ${shellCommand(applyAction(state, to), runsDir)}`)
+}
+
+/** Rows without a decision first; hits may be next. Throws FETTLE_USAGE without a terminal. */
+async function reviewAtTerminal(
+  { rows, old, keep }: Review,
+  hasHits: boolean,
+  flags: Flags,
+  io: Io,
+): Promise<readonly Decision[]> {
   const earlier = findEarlier(old)
   const left = rows.filter(row => earlier(row) === null)
   const undecided = orderForTeaching(left, ({ candidates }) => candidates[0]?.id ?? '')
   const open = isOn(flags, 'all') ? [...undecided, ...rows.filter(row => earlier(row) !== null)] : undecided
+  if (open.length === 0 && hasHits) return []
   if (open.length === 0) {
     io.err(rows.length === 0 ? 'there is nothing to review' : 'every row is decided; --all includes decided rows')
     return []
@@ -174,7 +233,7 @@ async function exportTo(format: string, to: string, exported: Exported): Promise
   const { rows, state, runsDir, io } = exported
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
-    throw usageError(`--export ${format} ${to}: expected csv, xlsx or html, and a file`)
+    throw usageError(`--export ${format} ${to}: expected csv, xlsx, html or hits, and a file`)
   const flag = `--export ${format} ${to}`
   await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS[format], flag })
   if (format === 'html') {

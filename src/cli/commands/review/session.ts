@@ -16,7 +16,7 @@ export interface Session {
   readonly keep: (lines: readonly Decision[]) => Promise<void>
 }
 
-type Keys = AsyncGenerator<string, void, void>
+export type Keys = AsyncGenerator<string, void, void>
 
 /** Runs until the last row is decided or `q` is pressed; returns the decisions. */
 export async function runReviewSession(io: Io, session: Session): Promise<readonly Decision[]> {
@@ -65,7 +65,7 @@ export async function runReviewSession(io: Io, session: Session): Promise<readon
 }
 
 /** Keys as they are pressed, one character each; escape sequences are skipped. Ends with the signal or the input. */
-async function* readKeys(io: Io): Keys {
+export async function* readKeys(io: Io): Keys {
   const stdin = io.stdin()
   const stop = (): void => void stdin.destroy()
   io.signal.addEventListener('abort', stop, { once: true })
@@ -81,15 +81,15 @@ async function* readKeys(io: Io): Keys {
   }
 }
 
-type ScreenStyle = { readonly width: number; readonly colour: boolean }
+export type ScreenStyle = { readonly width: number; readonly colour: boolean }
 
 const LABEL = 11
 const MIN_COLUMN = 24
 const GAP = 2
 
 const paint = (code: number, text: string, { colour }: ScreenStyle): string => (colour ? `\x1b[${code}m${text}\x1b[0m` : text)
-const bold = (text: string, style: ScreenStyle): string => paint(1, text, style)
-const dim = (text: string, style: ScreenStyle): string => paint(2, text, style)
+export const bold = (text: string, style: ScreenStyle): string => paint(1, text, style)
+export const dim = (text: string, style: ScreenStyle): string => paint(2, text, style)
 
 /** Escapes text and fits it into a cell of `width` characters. */
 const cell = (text: string, width: number): string => {

@@ -1,0 +1,59 @@
+/** What searches found, with what people decided about it: a file of the run directory, and the columns `screen.*` of an output. */
+import type { FoundHits, HitCounts, JudgedHits, ListedHit } from '../../model/results.ts'
+import { storeHits } from '../decide-rows.ts'
+import { isFound } from '../decisions/apply-decisions.ts'
+import type { JoinedRow } from '../row-sink.ts'
+import { countJudged, describeEntry, describeLine, HitDecisions, type JudgedHit } from './judge-hits.ts'
+
+/** As many as a report lists. */
+const MAX_LISTED = 100
+
+const ORDER = { back: 0, confirmed: 1, open: 2, cleared: 3 } as const
+
+const toListed = ({ id, name }: FoundHits, { hit, state, line, changed }: JudgedHit): ListedHit => ({
+  ...{ id, name, entry: describeEntry(hit), state: state === 'back' ? 'came back' : state },
+  why: line === null ? '' : [describeLine(line), ...changed].join('; '),
+})
+
+/** Applies the decisions, and keeps the result; `publish` writes and decides by it from then on. Throws FETTLE_DECISIONS, FETTLE_OUTPUT_WRITE. */
+export async function judgeAndStore(
+  workDir: string,
+  screened: readonly FoundHits[],
+  options: { readonly hitDecisions?: () => Promise<HitDecisions | null> },
+): Promise<HitCounts> {
+  const decisions = (await options.hitDecisions?.()) ?? new HitDecisions([], '')
+  const companies: JudgedHits[] = []
+  const counts = { open: 0, back: 0, cleared: 0, confirmed: 0 }
+  const listed: { readonly order: number; readonly shown: ListedHit }[] = []
+  for (const company of screened) {
+    const judged = decisions.judge(company, company.found ?? [])
+    const result = countJudged(company, judged)
+    companies.push(result)
+    for (const state of ['back', 'cleared', 'confirmed'] as const) counts[state] += result[state]
+    counts.open += result.hits - result.back - result.confirmed
+    for (const hit of judged) if (hit.state !== 'cleared') listed.push({ order: ORDER[hit.state], shown: toListed(company, hit) })
+  }
+  await storeHits(workDir, companies)
+  const first = listed.sort((a, b) => a.order - b.order).slice(0, MAX_LISTED)
+  return { ...counts, listed: first.map(({ shown }) => shown) }
+}
+
+type Cell = (row: Pick<JoinedRow, 'result' | 'screened'>) => string
+
+const ofScreened =
+  (read: (found: JudgedHits) => string | number): Cell =>
+  ({ screened }) =>
+    screened === null ? '' : String(read(screened))
+
+/** The columns of an output that come from the searches. */
+export const SCREEN_CELLS: Readonly<Record<string, Cell>> = {
+  'screen.state': ({ result, screened }) => {
+    if (screened !== null) return screened.state
+    return result.outcome === 'skipped' ? '' : isFound(result) ? 'not screened' : 'no company'
+  },
+  'screen.hits': ofScreened(({ hits }) => hits),
+  'screen.cleared': ofScreened(({ cleared }) => cleared),
+  'screen.confirmed': ofScreened(({ confirmed }) => confirmed),
+  'screen.back': ofScreened(({ back }) => back),
+  'screen.why': ofScreened(({ why }) => why),
+}
