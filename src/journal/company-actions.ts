@@ -1,7 +1,7 @@
 /** The state of the stages after the outputs: companies added to a portfolio, and AML searches for them. */
 import { DATASETS, isDataset } from '../contract/index.ts'
 import type { ProposedCompany } from '../model/requests.ts'
-import type { CompanyCounts, HitCounts, QuestionCounts } from '../model/results.ts'
+import type { CompanyCounts, HitCounts, QuestionCounts, UnscreenedCompany } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { type AcceptedState, afterFetching, afterWriting, NOTHING_ACCEPTED } from './accepted.ts'
 import { type Appended, emptyList } from './appended.ts'
@@ -37,13 +37,15 @@ export interface ScreenState {
   readonly noName: number
   readonly noLetter: number
   readonly refusals: readonly RefusedCompany[]
+  /** All of them, with the word for the cause. */
+  readonly unscreened: Appended<UnscreenedCompany>
   /** Searches of earlier runs that are older than `within` of the check `screened`, and when the oldest was made. */
   readonly tooOld: number
   readonly oldest: string | null
   readonly within: number | null
   readonly last: { readonly id: string; readonly createdAt: string | null } | null
   /** In the order of the searches. */
-  readonly answers: Appended<ScreenedCompany>
+  readonly answers: Appended<ScreenedCompany & { readonly isTooOld?: boolean }>
   /** The companies with the most hits. */
   readonly found: readonly ScreenedCompany[]
   /** Null before decisions are applied to the hits. */
@@ -99,7 +101,11 @@ const MAX_FOUND = 100
 
 const NO_ANSWERS: Appended<ProposedAnswer> = emptyList()
 
-const NO_SEARCHES: Appended<ScreenedCompany> = emptyList()
+const NO_SEARCHES: ScreenState['answers'] = emptyList()
+const NONE_UNSCREENED: ScreenState['unscreened'] = emptyList()
+
+/** The words of the column `screen.state`. */
+const CAUSES = { noName: 'no name', noLetter: 'no letter or digit' } as const
 
 const NOT_ASKED: CandidateState = {
   ...{ counts: null, open: null, done: 0, paid: 0, reused: 0, isKept: false, lost: 0, refused: 0 },
@@ -129,6 +135,7 @@ export const initialCompanyActions = ({ candidates, portfolio, screen, events, t
           noName: 0,
           noLetter: 0,
           refusals: [],
+          unscreened: NONE_UNSCREENED,
           tooOld: 0,
           oldest: null,
           within: checks.find(({ name }) => name === 'screened')?.within ?? null,
@@ -176,6 +183,10 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
             noName: screening.noName + (event.company.cause === 'noName' ? 1 : 0),
             noLetter: screening.noLetter + (event.company.cause === 'noLetter' ? 1 : 0),
             refusals: [...screening.refusals, event.company].slice(0, MAX_REFUSALS),
+            unscreened: screening.unscreened.add({
+              id: event.company.id,
+              state: event.company.cause === undefined ? 'refused' : CAUSES[event.company.cause],
+            }),
           },
         }
       )
@@ -235,11 +246,20 @@ function reused(state: ScreenState, event: RunEvent & { type: 'screen.reused' })
   const { searchedAt, at } = event
   const isTooOld = state.within !== null && Date.parse(at) - Date.parse(searchedAt) > state.within
   const oldest = state.oldest === null || searchedAt < state.oldest ? searchedAt : state.oldest
-  return { ...screened(state, event), reused: state.reused + 1, tooOld: state.tooOld + (isTooOld ? 1 : 0), oldest }
+  return {
+    ...screened(state, { ...event, isTooOld }),
+    reused: state.reused + 1,
+    tooOld: state.tooOld + (isTooOld ? 1 : 0),
+    oldest,
+  }
 }
 
-function screened(state: ScreenState, { done, company }: { done: number; company: ScreenedCompany }): ScreenState {
-  const counted = { ...state, openSince: null, done, answers: state.answers.add(company) }
+function screened(
+  state: ScreenState,
+  { done, company, isTooOld = false }: { done: number; company: ScreenedCompany; isTooOld?: boolean },
+): ScreenState {
+  const answer = isTooOld ? { ...company, isTooOld } : company
+  const counted = { ...state, openSince: null, done, answers: state.answers.add(answer) }
   if (company.hits === 0) return counted
   const risks = { ...state.risks }
   for (const [dataset, hits] of Object.entries(company.risks)) {

@@ -335,6 +335,14 @@ export interface ScreenedHits {
 export interface FoundHits extends ScreenedHits {
   readonly name: string
   readonly found?: readonly Hit[] | undefined
+  /** Made by an earlier run, before the time that the check `screened` allows. */
+  readonly isTooOld?: boolean | undefined
+}
+
+/** A company that was not searched for, and the word for the cause. */
+export interface UnscreenedCompany {
+  readonly id: string
+  readonly state: string
 }
 
 /** What a search found, and what people decided about it: `hits` and `risks` are of the hits that are not cleared. */

@@ -6,7 +6,7 @@ import { testTable } from '../decide/problems.ts'
 import { appliesOn, columnsOf, type DecisionTable, OTHERWISE } from '../decide/table.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { readJsonLines, writeJsonLines } from '../files/json-lines.ts'
-import type { CompanyEvents, DecideCounts, JudgedHits, MatchExample } from '../model/results.ts'
+import type { CompanyEvents, DecideCounts, JudgedHits, MatchExample, UnscreenedCompany } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { RowDecision } from './changes/row-states.ts'
 import { firstCell, isFound, type RowResult } from './decisions/apply-decisions.ts'
@@ -28,20 +28,36 @@ export const isOfRun = (name: string): boolean => name.startsWith(SCREEN) || nam
 export interface Findings {
   /** Null without searches. */
   readonly hits: ReadonlyMap<string, JudgedHits> | null
+  /** Why companies were not searched for, in a word. */
+  readonly unscreened?: ReadonlyMap<string, string>
   /** Null without events. */
   readonly events: ReadonlyMap<string, CompanyEvents> | null
 }
 
 /** Keeps what the searches found; `publish` decides by it from then on. Throws FETTLE_OUTPUT_WRITE. */
-export const storeHits = (workDir: string, judged: readonly JudgedHits[]): Promise<void> =>
-  writeJsonLines(join(workDir, HITS_FILE), judged)
+export const storeHits = (
+  workDir: string,
+  judged: readonly JudgedHits[],
+  unscreened: readonly UnscreenedCompany[],
+): Promise<void> => writeJsonLines(join(workDir, HITS_FILE), [...judged, ...unscreened])
 
 /** Keeps what happened to the companies of the portfolio; `publish` decides by it from then on. Throws FETTLE_OUTPUT_WRITE. */
 export const storeEvents = (workDir: string, companies: readonly CompanyEvents[]): Promise<void> =>
   writeJsonLines(join(workDir, COMPANY_EVENTS_FILE), companies)
 
-/** Null before the searches. */
-export const readHits = (workDir: string): Promise<Findings['hits']> => readById<JudgedHits>(join(workDir, HITS_FILE))
+/** Nothing before the searches. A company that was not searched for has no hits that a rule could read. */
+export async function readHits(workDir: string): Promise<Pick<Findings, 'hits' | 'unscreened'>> {
+  const all = await readById<JudgedHits | UnscreenedCompany>(join(workDir, HITS_FILE))
+  if (all === null) return NO_HITS
+  const hits = new Map<string, JudgedHits>()
+  const unscreened = new Map<string, string>()
+  for (const [id, company] of all)
+    if ('hits' in company) hits.set(id, company)
+    else unscreened.set(id, company.state)
+  return { hits, unscreened }
+}
+
+export const NO_HITS = { hits: null }
 
 /** Null where no events were read: there was no portfolio yet. */
 export const readEvents = (workDir: string): Promise<Findings['events']> =>

@@ -24,6 +24,7 @@ import type {
   PublishedResults,
   RunChanges,
   TreeAnswer,
+  UnscreenedCompany,
 } from '../model/results.ts'
 import { doOutputsReadHits } from '../model/stages.ts'
 import type { Plan } from '../pipeline/model/types.ts'
@@ -42,7 +43,7 @@ import { auditorOf } from './audit.ts'
 import { compareStates } from './changes/compare.ts'
 import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { type Undone, UndoneFinder } from './changes/undone.ts'
-import { type Findings, findCompany, readEvents, readHits, rowDecider, storeEvents } from './decide-rows.ts'
+import { type Findings, findCompany, NO_HITS, readEvents, readHits, rowDecider, storeEvents } from './decide-rows.ts'
 import { applyDecision, foundIds, isFound, learn, type RowResult, SKIPPED } from './decisions/apply-decisions.ts'
 import type { Decision } from './decisions/decision.ts'
 import { type Decisions, writeDecisions } from './decisions/decisions.ts'
@@ -73,7 +74,8 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
     propose: (answers: Readonly<Record<string, readonly ProposedCompany[]>>) => storeProposals(workDir, answers),
     accepted: (from: number) => readAccepted(workDir, from),
     keepFetched: (found: Readonly<Record<string, FetchedCompany['tags']>>) => storeFetched(workDir, found),
-    keepHits: (screened: readonly FoundHits[]) => judgeAndStore(workDir, screened, options),
+    keepHits: (screened: readonly FoundHits[], unscreened: readonly UnscreenedCompany[]) =>
+      judgeAndStore(workDir, screened, unscreened, options),
     keepEvents: (companies: readonly CompanyEvents[]) => storeEvents(workDir, companies),
     treeQuestions: (listed: number, from?: number) => readTreeQuestions(workDir, listed, from),
     keepRuled: (answers: readonly (readonly [string, TreeAnswer])[]) => storeRuled(workDir, answers),
@@ -180,7 +182,7 @@ interface Facts {
 async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): Promise<Facts> {
   const { candidates } = plan
   const readsHits = doOutputsReadHits(plan)
-  const hits = readsHits ? await readHits(workDir) : null
+  const found = readsHits ? await readHits(workDir) : NO_HITS
   const events = plan.decide?.events === true ? await readEvents(workDir) : null
   const ruled = plan.tree === undefined ? null : await readRuled(workDir)
   const decisions = (await options.decisions?.()) ?? null
@@ -192,9 +194,9 @@ async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): 
     fetched: candidates?.fetch == null ? null : await readFetched(workDir),
     before: options.baseline == null ? null : await readStates(options.baseline.workDir),
     keepsStates: plan.output !== null && plan.shard === undefined,
-    findings: { hits, events },
+    findings: { ...found, events },
     ruled,
-    isWaiting: (readsHits && hits === null) || (plan.tree !== undefined && ruled === null),
+    isWaiting: (readsHits && found.hits === null) || (plan.tree !== undefined && ruled === null),
   }
 }
 
@@ -281,7 +283,8 @@ async function joinRows({ plan, answers, answerTo, joinRow, sinks }: Joining, { 
 }
 
 const SKIPPED_ROW = {
-  ...{ uploadRow: [], result: SKIPPED, isRepeat: false, doubt: '', fingerprints: [], state: null, ruled: null, screened: null },
+  ...{ uploadRow: [], result: SKIPPED, isRepeat: false, doubt: '', fingerprints: [], state: null, ruled: null },
+  ...{ screened: null, unscreened: null },
 }
 
 type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readonly string[], answered: AnsweredRow) => JoinedRow
@@ -327,6 +330,7 @@ function rowJoiner(
       state: keepsStates ? makeState(number, result, inputRow, fingerprint, decision) : null,
       ruled: decision,
       screened: findCompany(result, findings.hits) ?? null,
+      unscreened: findCompany(result, findings.unscreened ?? null) ?? null,
     }
   }
 }

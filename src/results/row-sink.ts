@@ -25,6 +25,8 @@ export interface JoinedRow {
   readonly ruled: Decision | null
   /** What the search for its company found; null where there was none. */
   readonly screened: JudgedHits | null
+  /** Why there was none, in a word; null where that is not known. */
+  readonly unscreened: string | null
 }
 
 /** Takes the rows of a run in their order; what it writes appears once all are accounted for. Its methods throw FETTLE_OUTPUT_WRITE. */

@@ -28,6 +28,7 @@ import type {
   Question,
   TreeAnswer,
   TreeQuestion,
+  UnscreenedCompany,
 } from '../model/results.ts'
 
 /** The same requests; options are the last argument of every one, for `withOptions`. */
@@ -77,7 +78,7 @@ export interface Results {
   /** Stores tags by the id of the company; `publish` writes them from then on. */
   keepFetched(found: Readonly<Record<string, FetchedCompany['tags']>>): Promise<void>
   /** Applies decisions to what searches found about companies, and stores it; `publish` decides by it from then on. Throws FETTLE_DECISIONS. */
-  keepHits(screened: readonly FoundHits[]): Promise<HitCounts>
+  keepHits(screened: readonly FoundHits[], unscreened: readonly UnscreenedCompany[]): Promise<HitCounts>
   /** Stores the events of each company of the portfolio; `publish` decides by them from then on. */
   keepEvents(companies: readonly CompanyEvents[]): Promise<void>
   /** The `listed` questions to a decision tree, from index `from` on. */

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { clip, plain, safeJson } from '../formats/escape.ts'
 import { isRejection, type PipelineResult, readName } from '../pipeline-result.ts'
 import type { Report, Sample } from '../schema.ts'
-import { eventsSentence, hitsSentence, openHits } from '../sections/company-actions.ts'
+import { eventsSentence, hitsSentence, openHits, unscreenedWords } from '../sections/company-actions.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
 
 type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'events' | 'test'
@@ -113,7 +113,14 @@ export function noticeOf(
     exitCode,
     title: `${pipeline}: ${reasons.includes('recovered') ? 'good again. ' : ''}${STATUS[status].word}`,
     message: clip(
-      [message, hitsSentence(run?.screening ?? null), eventsSentence(run?.events ?? null)].filter(text => text !== '').join(' '),
+      [
+        message,
+        unscreenedSentence(run?.screening ?? null),
+        hitsSentence(run?.screening ?? null),
+        eventsSentence(run?.events ?? null),
+      ]
+        .filter(text => text !== '')
+        .join(' '),
       1000,
     ),
     totals,
@@ -121,6 +128,10 @@ export function noticeOf(
     rows: rows ? (run?.review ?? []).slice(0, MOST_ROWS) : [],
   }
 }
+
+/** `Not screened: 34 rows without a company.` */
+const unscreenedSentence = (screening: Parameters<typeof unscreenedWords>[0]): string =>
+  unscreenedWords(screening).replace(/^not (.*)$/, 'Not $1.')
 
 const NO_RUN = { runId: null, exitCode: null, totals: null, directory: null, rows: [] } as const
 

@@ -42,7 +42,7 @@ function readPortfolio({ companies, portfolio }: RunState) {
   return { id, name, created, ...counts, removed, kept: compared === null ? 0 : compared.gone - removed, rules }
 }
 
-function readScreening({ plan, companies, screening }: RunState) {
+function readScreening({ plan, companies, screening, outcomes }: RunState) {
   if (screening === null || plan.screen == null) return null
   const risks = Object.entries(screening.risks)
     .map(([dataset, counts]) => ({ dataset, meaning: meaningOf(dataset), ...counts }))
@@ -51,7 +51,25 @@ function readScreening({ plan, companies, screening }: RunState) {
   const { searches, reused, withHits, hits, refused, noName, noLetter, tooOld, oldest, refusals } = screening
   const asked = { datasets, threshold, countries, budget, companies: companies?.listed ?? null }
   const found = plan.report.rows === 'none' ? [] : screening.found
-  const counts = { searches, reused, withHits, hits, risks, refused, noName, noLetter, tooOld, oldest, refusals, found }
+  const { listed = 0, nameless: noId = 0 } = companies ?? {}
+  const without = outcomes === null ? [null] : [outcomes.review, outcomes.unmatched, outcomes.failed]
+  const noCompany = without.reduce((sum, rows) => (sum === null || rows === null ? null : sum + rows), 0)
+  const unscreened = { noId, noCompany, notReached: Math.max(0, listed - screening.done) }
+  const counts = {
+    ...unscreened,
+    searches,
+    reused,
+    withHits,
+    hits,
+    risks,
+    refused,
+    noName,
+    noLetter,
+    tooOld,
+    oldest,
+    refusals,
+    found,
+  }
   return { ...asked, ...counts, judged: readJudged(plan, screening.judged) }
 }
 
@@ -72,6 +90,23 @@ function readEvents({ plan, events }: RunState) {
 /** Hits that a person has to decide about; 0 where no decisions are applied. */
 export const openHits = (screening: Result['screening']): number =>
   screening?.judged == null ? 0 : screening.judged.open + screening.judged.back
+
+/** `not screened: 1 without a name, 34 rows without a company`; empty where all rows are. */
+export function unscreenedWords(screening: Result['screening']): string {
+  if (screening === null) return ''
+  const { refused, noName, noLetter, tooOld, notReached, noId, noCompany } = screening
+  const causes = [
+    [refused - noName - noLetter, 'refused by the service'],
+    [noName, 'without a name'],
+    [noLetter, 'with a name of no letter and no digit'],
+    [tooOld, 'searched too long ago'],
+    [notReached, 'not reached'],
+    [noId, 'without an id'],
+    [noCompany ?? 0, `${noCompany === 1 ? 'row' : 'rows'} without a company`],
+  ] as const
+  const shown = causes.flatMap(([many, cause]) => (many > 0 ? [`${count(many)} ${cause}`] : []))
+  return shown.length === 0 ? '' : `not screened: ${shown.join(', ')}`
+}
 
 /** `Hits: 2 open, 1 came back, 0 confirmed, 5 cleared.`; empty where no decisions are applied, or there are none. */
 export function hitsSentence(screening: Result['screening']): string {
@@ -133,8 +168,7 @@ export function companyActionLines({ events, candidates, accepted, portfolio, sc
     add('portfolio', `${which}: ${parts.join(', ')}`, refused > 0)
   }
   if (screening !== null) {
-    const { companies, searches, reused, withHits, hits, risks, refused, noName, noLetter, tooOld, oldest, found, judged } =
-      screening
+    const { companies, searches, reused, withHits, hits, risks, refused, tooOld, oldest, found, judged } = screening
     const credits = `${counted(searches, 'credit')}${reused === 0 ? '' : `, ${count(reused)} known`}`
     const screened = searches + reused
     const without = refused === 0 ? '' : `, ${count(refused)} could not be`
@@ -145,13 +179,8 @@ export function companyActionLines({ events, candidates, accepted, portfolio, sc
         : `${count(screened)} of ${counted(companies, 'company', 'companies')}`
     const left = judged === null ? hits : judged.open + judged.back + judged.confirmed
     add('screening', `${some} screened (${credits})${without}: ${hitWords}`, left > 0)
-    const causes = [
-      [refused - noName - noLetter, 'refused by the service'],
-      [noName, 'without a name'],
-      [noLetter, 'with a name of no letter and no digit'],
-    ] as const
-    const shown = causes.flatMap(([many, cause]) => (many > 0 ? [`${count(many)} ${cause}`] : []))
-    if (shown.length > 0) add('screening', `not screened: ${shown.join(', ')}`, true)
+    const unscreened = unscreenedWords(screening)
+    if (unscreened !== '') add('screening', unscreened, true)
     if (judged !== null && hits > 0) {
       add('screening', hitsSentence(screening).slice(0, -1).replace('Hits', 'hits'), left > 0)
       for (const { id, name, entry, state, why } of judged.listed.slice(0, 20))

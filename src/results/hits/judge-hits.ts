@@ -3,7 +3,7 @@
  * id. Where it may be about one of several entries, it holds for none.
  */
 import { compareFacts, type Hit, namesIn } from '../../model/hit-facts.ts'
-import type { JudgedHits, ScreenedHits } from '../../model/results.ts'
+import type { FoundHits, JudgedHits } from '../../model/results.ts'
 import { digestFacts, type HitDecision, hitKey, hitLine, mergeHitDecisions } from './hit-decisions.ts'
 
 /** `back`: a decision was made about it, and something changed since. */
@@ -18,7 +18,7 @@ export interface JudgedHit {
   readonly changed: readonly string[]
 }
 
-type Company = Pick<ScreenedHits, 'id'> & { readonly name: string }
+type Company = Pick<FoundHits, 'id' | 'name'>
 
 const hasName = ({ facts }: HitDecision, hit: Hit): boolean => {
   const names = namesIn(hit.facts)
@@ -114,7 +114,10 @@ export function decideAbout(
 const WORDS = { confirmed: 'confirmed', back: 'came back', open: 'open', cleared: 'cleared' } as const
 
 /** Of a company with its hits judged; hits that the service counted and did not list are open. */
-export function countJudged({ id, hits: total, risks }: ScreenedHits, judged: readonly JudgedHit[]): JudgedHits {
+export function countJudged(
+  { id, hits: total, risks, isTooOld }: Omit<FoundHits, 'name'>,
+  judged: readonly JudgedHit[],
+): JudgedHits {
   const count = (state: HitState): number => judged.filter(hit => hit.state === state).length
   const [cleared, confirmed, back] = [count('cleared'), count('confirmed'), count('back')]
   const hits = Math.max(total, judged.length) - cleared
@@ -133,7 +136,8 @@ export function countJudged({ id, hits: total, risks }: ScreenedHits, judged: re
     cleared,
     confirmed,
     back,
-    state: word === undefined ? 'clear' : WORDS[word],
+    // After that time the absence of hits proves nothing.
+    state: hits === 0 && isTooOld === true ? 'too old' : word === undefined ? 'clear' : WORDS[word],
     why: why.join(' | '),
   }
 }

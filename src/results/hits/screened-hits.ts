@@ -1,7 +1,8 @@
 /** What searches found, with what people decided about it: a file of the run directory, and the columns `screen.*` of an output. */
-import type { FoundHits, HitCounts, JudgedHits, ListedHit } from '../../model/results.ts'
+import type { FoundHits, HitCounts, JudgedHits, ListedHit, UnscreenedCompany } from '../../model/results.ts'
 import { storeHits } from '../decide-rows.ts'
-import { isFound } from '../decisions/apply-decisions.ts'
+import { firstCell, isFound } from '../decisions/apply-decisions.ts'
+import { COMPANY_TAGS } from '../enriched-file.ts'
 import type { JoinedRow } from '../row-sink.ts'
 import { countJudged, describeEntry, describeLine, HitDecisions, type JudgedHit } from './judge-hits.ts'
 
@@ -19,6 +20,7 @@ const toListed = ({ id, name }: FoundHits, { hit, state, line, changed }: Judged
 export async function judgeAndStore(
   workDir: string,
   screened: readonly FoundHits[],
+  unscreened: readonly UnscreenedCompany[],
   options: { readonly hitDecisions?: () => Promise<HitDecisions | null> },
 ): Promise<HitCounts> {
   const decisions = (await options.hitDecisions?.()) ?? new HitDecisions([], '')
@@ -33,12 +35,12 @@ export async function judgeAndStore(
     counts.open += result.hits - result.back - result.confirmed
     for (const hit of judged) if (hit.state !== 'cleared') listed.push({ order: ORDER[hit.state], shown: toListed(company, hit) })
   }
-  await storeHits(workDir, companies)
+  await storeHits(workDir, companies, unscreened)
   const first = listed.sort((a, b) => a.order - b.order).slice(0, MAX_LISTED)
   return { ...counts, listed: first.map(({ shown }) => shown) }
 }
 
-type Cell = (row: Pick<JoinedRow, 'result' | 'screened'>) => string
+type Cell = (row: Pick<JoinedRow, 'result' | 'screened' | 'unscreened'>) => string
 
 const ofScreened =
   (read: (found: JudgedHits) => string | number): Cell =>
@@ -47,9 +49,10 @@ const ofScreened =
 
 /** The columns of an output that come from the searches. */
 export const SCREEN_CELLS: Readonly<Record<string, Cell>> = {
-  'screen.state': ({ result, screened }) => {
+  'screen.state': ({ result, screened, unscreened }) => {
     if (screened !== null) return screened.state
-    return result.outcome === 'skipped' ? '' : isFound(result) ? 'not screened' : 'no company'
+    if (!isFound(result)) return result.outcome === 'skipped' ? '' : 'no company'
+    return unscreened ?? (firstCell(result, COMPANY_TAGS) === '' ? 'no id' : 'not reached')
   },
   'screen.hits': ofScreened(({ hits }) => hits),
   'screen.cleared': ofScreened(({ cleared }) => cleared),

@@ -339,7 +339,7 @@ const ANSWER_CELLS: Readonly<Record<string, (given: RowResult['given']) => strin
 
 const GROUPS: ReadonlySet<string> = new Set(GROUP_COLUMNS)
 
-type WrittenRow = Pick<JoinedRow, 'number' | 'inputRow' | 'result' | 'isRepeat' | 'doubt' | 'ruled' | 'screened'>
+type WrittenRow = Pick<JoinedRow, 'number' | 'inputRow' | 'result' | 'isRepeat' | 'doubt' | 'ruled' | 'screened' | 'unscreened'>
 
 interface LayoutFile {
   readonly groups: RowGroups | null

@@ -11,7 +11,8 @@ import { publish } from './download.ts'
 /** Applies the decisions about hits as they are now. */
 export async function* judgeHits({ plan, screening }: RunState, ports: Pick<Ports, 'results'>): StageEvents {
   if (!doOutputsReadHits(plan) && plan.screen?.decisions === undefined) return
-  yield { type: 'hits.judged', ...(await ports.results.keepHits(screening?.answers.values() ?? [])) }
+  const [found, unscreened] = [screening?.answers.values() ?? [], screening?.unscreened.values() ?? []]
+  yield { type: 'hits.judged', ...(await ports.results.keepHits(found, unscreened)) }
 }
 
 async function* decideRows(state: RunState, ports: Ports): StageEvents {
