@@ -1,10 +1,14 @@
 /** Nights that use AML searches and questions for candidates that earlier nights paid. */
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { realClock } from '../../../src/client/clock.ts'
 import { type Clock, type PipelineInput, type Report, run } from '../../../src/index.ts'
+import { readJournal } from '../../../src/journal/index.ts'
 import { forgetKey } from '../../../src/privacy/forget.ts'
+import { hitLine, writeHitDecisions } from '../../../src/results/index.ts'
+import { importList } from '../../../src/service/screening/index.ts'
 import { spendingOfRuns } from '../../../src/spending/spending.ts'
 import { serveSample } from '../../support/changed-answers.ts'
 import { type Place, place } from '../../support/place.ts'
@@ -23,6 +27,7 @@ afterEach(async () => {
 
 const HEADER = 'Supplier No,Company Name,Reg No,Address,Town,Post Code,Country,Phone,Email'
 const DAY = 86_400_000
+const readCsv = (text: string): Record<string, string>[] => parse(text, { columns: true })
 
 function pipelineOf(more: Partial<PipelineInput> = {}): PipelineInput {
   return here.pipeline({
@@ -169,4 +174,48 @@ test('forgetting a row removes the search about its company also when no run tha
   ])
   const after = await night(1, 20)
   expect(paid(after)[0]).toBe(1)
+})
+
+test('decisions about hits apply to searches of an earlier night, which keep the facts of their hits', async () => {
+  const plain: Partial<PipelineInput> = { screen: { datasets: ['SAN'] } }
+  const decided: Partial<PipelineInput> = { screen: { datasets: ['SAN'], decisions: 'hits.csv' } }
+  const judged = (report: Report) => report.results[0]?.screening?.judged
+  await night(0, 20, plain)
+  const names = readCsv(readFileSync(join(here.folder, 'out.csv'), 'utf8')).flatMap(
+    ({ 'general.companyName': name }) => name || [],
+  )
+  here.write('list.csv', ['name,datasets', ...names.slice(0, 3).map(name => `"${name}",SAN`), ''].join('\n'))
+  const dir = join(here.folder, 'lists')
+  const list = {
+    kind: 'csv',
+    file: join(here.folder, 'list.csv'),
+    name: 'ours',
+    dir,
+    codes: [],
+    now: new Date(),
+    force: false,
+  } as const
+  await importList(list)
+  await service.close()
+  service = await serveSample(here, { screeningDir: dir })
+  const [searches] = paid(await night(0, 20, { ...plain, name: 'other' }))
+  const first = await night(0, 20, decided)
+  // Searches without facts are not used for them.
+  expect(paid(first).slice(0, 2)).toEqual([searches, 0])
+  const hits = first.results[0]!.screening!.hits
+  expect([hits > 1, judged(first)]).toEqual([true, expect.objectContaining({ open: hits, cleared: 0 })])
+  const { events } = readJournal(join(here.folder, 'runs', first.metadata.runId, 'journal.jsonl'))
+  const lines = events.flatMap(event => {
+    if (event.type !== 'screen.finished') return []
+    const made = { decision: 'clear' as const, by: 'ann', at: '', expires: '' }
+    return (event.company.found ?? []).map(hit => ({ ...hitLine(event.company, hit), ...made }))
+  })
+  expect(lines).toHaveLength(hits)
+  await writeHitDecisions(join(here.folder, 'hits.csv'), lines)
+  const second = await night(1, 20, decided)
+  expect(paid(second).slice(0, 2)).toEqual([0, searches])
+  expect([second.results[0]!.screening!.hits, judged(second)]).toEqual([
+    hits,
+    { open: 0, back: 0, cleared: hits, confirmed: 0, listed: [] },
+  ])
 })
