@@ -59,6 +59,9 @@ function columns(rows) {
 
 const block = text => `\`\`\`text\n${text}\n\`\`\``
 
+/** The description of `[run]`, which many commands take: described once. */
+const RUN = 'Run id, its first characters, or a pipeline name; default: the latest run'
+
 export function commandsDoc(commands) {
   const uses = new Map()
   const key = option => `${flag(option)} ${describe(option)}`
@@ -72,7 +75,9 @@ export function commandsDoc(commands) {
   const sections = commands.map(({ usage, positionals = [], options }) => {
     const [name, ...places] = usage.replaceAll('..', '…').split(' ')
     const own = [
-      ...positionals.map(({ isRequired, ...option }, at) => [places[at] ?? option.name, describe(option)]),
+      ...positionals.flatMap(({ isRequired, ...option }, at) =>
+        describe(option) === RUN ? [] : [[places[at] ?? option.name, describe(option)]],
+      ),
       ...options.filter(option => !isShared(option)).map(option => [flag(option), describe(option)]),
     ]
     const names = new Set(options.filter(isShared).map(option => option.name))
@@ -87,5 +92,5 @@ export function commandsDoc(commands) {
     const rows = flags.map(name => [flag(shared.get(name)), describe(shared.get(name))])
     return `${group[0].toUpperCase()}${group.slice(1)}:\n\n${block(columns(rows))}`
   })
-  return `\n### Shared flags\n\nThe last line of a command, \`shared\`, names groups and flags of this section.\n\n${tables.join('\n\n')}\n\n${sections.join('\n\n')}\n`
+  return `\n### Shared flags\n\nThe last line of a command, \`shared\`, names groups and flags of this section. \`[run]\` is a run id, its\nfirst characters, or a pipeline name; default: the latest run.\n\n${tables.join('\n\n')}\n\n${sections.join('\n\n')}\n`
 }

@@ -7,6 +7,13 @@ import { THRESHOLDS, WEIGHTS } from '../build/service/matching/weights.js'
 const path = new URL('../docs/matching.md', import.meta.url)
 const table = (head, rows) => [head, head.map(() => '---'), ...rows].map(cells => `| ${cells.join(' | ')} |`).join('\n')
 
+/** Aligned columns in a code block. */
+function block(rows) {
+  const widths = rows[0].map((_, at) => Math.max(...rows.map(cells => cells[at].length)) + 2)
+  const lines = rows.map(cells => cells.map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(widths[at]))).join(''))
+  return ['```text', ...lines, '```'].join('\n')
+}
+
 const EVIDENCE = {
   sameName: 'every word of both names has its counterpart: equal, spelled out, cut off or misspelt',
   partName: 'words are left over on either side, and no address can be compared',
@@ -28,9 +35,8 @@ const BLOCKS = {
       meaning,
     ]),
   ),
-  weights: table(
-    ['feature', 'meaning', 'weight'],
-    FEATURES.filter(name => WEIGHTS[name] !== 0).map(name => [`\`${name}\``, MEANINGS[name], String(WEIGHTS[name])]),
+  weights: block(
+    FEATURES.filter(name => WEIGHTS[name] !== 0).map(name => [name, String(WEIGHTS[name]), MEANINGS[name].replaceAll('`', '')]),
   ),
 }
 

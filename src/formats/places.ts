@@ -104,7 +104,7 @@ export const OUTPUT_PLACES = {
     example: 'out/list.csv',
     label: 'a file in the project',
     packages: [],
-    limits: 'complete or not at all; a failed check writes `list.rejected.csv` beside the old one',
+    limits: 'complete or not at all; a failed check writes `list.rejected.csv` next to the old one',
   },
   https: {
     example: 'https://host/list.csv',
