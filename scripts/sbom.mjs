@@ -12,8 +12,9 @@ const read = name => JSON.parse(readFileSync(join(root, name), 'utf8'))
 /** Licences that the package names in a file of its own only. */
 const LICENSES = { 'dejavu-fonts-ttf': 'Bitstream-Vera', 'png-js': 'MIT' }
 
-const nameOf = path => path.replace(/^.*node_modules\//, '')
-const refOf = (path, { version }) => `${nameOf(path)}@${version}`
+/** A package that stands in for one of another name keeps its own. */
+const nameOf = (path, { name }) => name ?? path.replace(/^.*node_modules\//, '')
+const refOf = (path, found) => `${nameOf(path, found)}@${found.version}`
 
 /** Where Node finds a package that the one at `path` imports. */
 function findPackage(packages, path, name) {
@@ -36,8 +37,9 @@ function reach(packages, paths) {
   return reached
 }
 
-function describe(path, { version, integrity, license }, scope, isBundled) {
-  const name = nameOf(path)
+function describe(path, found, scope, isBundled) {
+  const { version, integrity, license } = found
+  const name = nameOf(path, found)
   const id = LICENSES[name] ?? license
   if (id === undefined) throw new Error(`${name} has no licence in its package: name it in scripts/sbom.mjs`)
   return {
