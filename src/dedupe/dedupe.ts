@@ -6,6 +6,7 @@ import { readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { GROUP_COLUMNS, TEXT } from '../model/columns.ts'
 import type { InspectedTable } from '../prepare/table-register.ts'
+import { sheetColumn } from '../results/index.ts'
 import type { Clusters, DecidedPairs } from '../service/matching/index.ts'
 import { compareCompanies } from './compare-companies.ts'
 import { FIELDS, isKept, type Keep, listNames, type ReadList, readList, SHOWN_ROWS } from './list.ts'
@@ -232,7 +233,10 @@ async function writeRows(
   const types = names.map(() => TEXT)
   const { head, render, end } = await openFormat(
     output.format,
-    { names, title: 'groups', delimiter: facts.delimiter, types },
+    {
+      ...{ names, title: facts.packed?.as === 'xlsx' ? facts.packed.sheet : 'groups', delimiter: facts.delimiter, types },
+      sheetColumns: own.map(at => sheetColumn(facts.packed, at)),
+    },
     output.path,
   )
   const sink = await openSink(output.path, { isShared: true })

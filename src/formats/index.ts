@@ -50,7 +50,8 @@ export const OUTPUT_FORMATS = {
     kind: 'workbook',
     extensions: ['.xlsx'],
     mime: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-    description: 'an Excel workbook: header bold, frozen and with a filter; numbers where the list has numbers, else text',
+    description:
+      'an Excel workbook: header bold, frozen and with a filter; columns of an Excel list keep numbers, dates, formats and widths',
     isForPeople: true,
     cellCheck: 'lengths',
     // Excel's own limits; a sheet of 4 GiB would need ZIP64, which not every reader supports.

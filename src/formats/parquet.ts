@@ -30,7 +30,6 @@ const DIGITS_64 = 18
 function makeSchema(type: ColumnType): ColumnSchema {
   switch (type.is) {
     case 'string':
-    case 'mixed':
       return { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
     case 'uuid':
       return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, logical_type: { type: 'UUID' } }
@@ -93,7 +92,6 @@ export function cellValue(type: ColumnType, cell: string): Value | null | undefi
   if (cell === '') return null
   switch (type.is) {
     case 'string':
-    case 'mixed':
       return cell
     case 'uuid':
       return UUID.test(cell) ? cell : undefined

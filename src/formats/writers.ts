@@ -1,10 +1,10 @@
 /** How each output format is written: from the table's columns to a writer that turns batches of rows into text or bytes. */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
-import type { ColumnType } from '../model/columns.ts'
+import type { ColumnType, SheetColumn } from '../model/columns.ts'
 import { isGzipName, type OutputFormat } from './index.ts'
 import { loadParquetWriter, parquetFormat } from './parquet.ts'
 import { type CellForm, excelText, jsonArray, jsonLines, plainCsv, type RowFormat } from './text-formats.ts'
-import { xlsxFormat } from './xlsx.ts'
+import { type SheetLook, xlsxFormat } from './xlsx.ts'
 
 /** Deflate, no flags, no time, no system: bytes that depend on nothing but the content. */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
@@ -39,6 +39,8 @@ export interface TableSpec {
   readonly title: string
   /** Types of the columns, for formats that have types; text if absent. */
   readonly types?: readonly ColumnType[]
+  /** Those that come from a workbook, as they were in it. */
+  readonly sheetColumns?: readonly (SheetColumn | undefined)[]
 }
 
 const NUMBERS: readonly ColumnType['is'][] = ['integer', 'decimal', 'float16', 'float', 'double']
@@ -47,15 +49,15 @@ const NUMBERS: readonly ColumnType['is'][] = ['integer', 'decimal', 'float16', '
 const forms = ({ types = [] }: TableSpec): CellForm[] =>
   types.map(({ is }) => (NUMBERS.includes(is) ? 'number' : is === 'boolean' ? 'boolean' : 'text'))
 
-/** A workbook keeps ids as text, so that no zero is lost: only columns whose cells were numbers, and our own, are numbers. */
-const sheetForms = ({ types = [] }: TableSpec): CellForm[] =>
-  types.map(({ is }) => (is === 'mixed' || NUMBERS.includes(is) ? 'number' : 'text'))
+/** A workbook keeps ids as text, so that no zero is lost: only our own columns of numbers, and those of a workbook, are numbers. */
+const sheetLooks = ({ names, types = [], sheetColumns = [] }: TableSpec): SheetLook[] =>
+  names.map((_, at) => sheetColumns[at] ?? (NUMBERS.includes(types[at]?.is ?? 'string') ? { is: 'number' } : undefined))
 
 const WRITERS: Readonly<Record<OutputFormat, (table: TableSpec) => RowFormat | Promise<RowFormat>>> = {
   csv: plainCsv,
   tsv: table => plainCsv({ ...table, delimiter: '\t' }),
   excel: excelText,
-  xlsx: table => xlsxFormat(table.names, table.title, sheetForms(table)),
+  xlsx: table => xlsxFormat(table.names, table.title, sheetLooks(table)),
   jsonl: table => jsonLines({ ...table, types: forms(table) }),
   json: table => jsonArray({ ...table, types: forms(table) }),
   parquet: parquetFormat,

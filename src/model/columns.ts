@@ -7,15 +7,21 @@ type PlainType = 'string' | 'uuid' | 'boolean' | 'float16' | 'float' | 'double' 
 /** `name` is how plans and messages write it, such as `decimal(10,2)`. */
 export type ColumnType =
   | { readonly is: PlainType; readonly name: string }
-  /** Numbers where the cells are numbers, else text: of a workbook, whose columns have no type. */
-  | { readonly is: 'mixed'; readonly name: 'mixed' }
   | { readonly is: 'integer'; readonly bits: number; readonly isSigned: boolean; readonly name: string }
   | { readonly is: 'decimal'; readonly scale: number; readonly precision: number; readonly name: string }
   | { readonly is: 'timestamp'; readonly unit: TimeUnit; readonly isUtc: boolean; readonly name: string }
   | { readonly is: 'time'; readonly unit: TimeUnit; readonly name: string }
 
 export const TEXT: ColumnType = { is: 'string', name: 'string' }
-export const MIXED: ColumnType = { is: 'mixed', name: 'mixed' }
+
+/** A column of a workbook, from 0: what its cells are that are not text, how they are shown, and its width in characters; absent for none. */
+export interface SheetColumn {
+  readonly index: number
+  readonly is?: 'number' | 'date' | 'boolean'
+  /** The code of the number format, or the number of one that Excel knows (ECMA-376 part 1, 18.8.30). */
+  readonly format?: string | number
+  readonly width?: number
+}
 
 const PLAIN: readonly string[] = ['uuid', 'boolean', 'float16', 'float', 'double', 'date'] satisfies PlainType[]
 

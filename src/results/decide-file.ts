@@ -9,6 +9,7 @@ import { TEXT } from '../model/columns.ts'
 import type { DecideCounts } from '../model/results.ts'
 import type { InputFacts } from '../pipeline/model/types.ts'
 import { DECISION_CELLS, DecisionCounter } from './decide-rows.ts'
+import { sheetColumn } from './output/writers.ts'
 
 const BATCH = 500
 const EXAMPLES = 3
@@ -57,7 +58,7 @@ export async function decideFile(facts: InputFacts, options: FileDecisions): Pro
   const counter = new DecisionCounter(table, path, asOf)
   const decisionAt = names.indexOf('decision')
   const flips = new FlipCounter()
-  const writer = output === null ? null : await openWriter(output, header, facts.delimiter)
+  const writer = output === null ? null : await openWriter(output, header, facts)
   const cells: (string | undefined)[] = []
   let [row, unjudged] = [0, 0]
   try {
@@ -102,13 +103,20 @@ class FlipCounter {
 }
 
 /** The columns of the file, without decisions that it has, and the new ones. */
-async function openWriter({ path, format }: NonNullable<FileDecisions['output']>, header: readonly string[], delimiter: string) {
+async function openWriter(
+  { path, format }: NonNullable<FileDecisions['output']>,
+  header: readonly string[],
+  { delimiter, packed }: InputFacts,
+) {
   const own = [...header.keys()].filter(at => !Object.hasOwn(DECISION_CELLS, header[at]!))
   const names = [...own.map(at => header[at]!), ...Object.keys(DECISION_CELLS)]
   const added = Object.values(DECISION_CELLS)
   const { head, render, end } = await openFormat(
     format,
-    { names, title: 'decisions', delimiter, types: names.map(() => TEXT) },
+    {
+      ...{ names, title: packed?.as === 'xlsx' ? packed.sheet : 'decisions', delimiter, types: names.map(() => TEXT) },
+      sheetColumns: own.map(at => sheetColumn(packed, at)),
+    },
     path,
   )
   const sink = await openSink(path, { isShared: true })

@@ -27,5 +27,5 @@ export {
 export { decideAbout, HitDecisions, type JudgedHit } from './hits/judge-hits.ts'
 export { openResults } from './join.ts'
 export { readReview } from './output/report-row.ts'
-export { tableText, writeTable } from './output/writers.ts'
+export { sheetColumn, tableText, writeTable } from './output/writers.ts'
 export { isAsReceived, lostParts } from './receive.ts'

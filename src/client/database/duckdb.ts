@@ -244,7 +244,6 @@ const MAX_DECIMAL = 38
 function typeIn(type: ColumnType): string {
   switch (type.is) {
     case 'string':
-    case 'mixed':
       return 'varchar'
     case 'float16':
       return 'float'

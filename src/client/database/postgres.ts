@@ -258,7 +258,6 @@ const WRITE_BYTES = 256 * 1024
 function typeIn(type: ColumnType): string {
   switch (type.is) {
     case 'string':
-    case 'mixed':
       return type.name === 'decimal' ? 'numeric' : 'text'
     case 'float16':
     case 'float':

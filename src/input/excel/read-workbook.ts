@@ -5,7 +5,9 @@
 import { getHeapStatistics } from 'node:v8'
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import { readDirectory, unpack } from '../../files/zip.ts'
+import { DAY_MS, DAYS_1900, SHEET_DATE, SHEET_KINDS, sheetValue } from '../../formats/sheet-values.ts'
 import { csvText } from '../../formats/text-formats.ts'
+import type { SheetColumn } from '../../model/columns.ts'
 import { type Book, findPart, type Parts, readBook, TextRuns, unescaped } from './workbook.ts'
 import { readXml } from './xml.ts'
 
@@ -14,8 +16,8 @@ export const MAX_XML = 512 * 1024 ** 2
 interface Sheet {
   readonly name: string
   readonly others: readonly string[]
-  /** Columns (from 0) with cells that are numbers. */
-  readonly numbers: readonly number[]
+  /** Those with a width, or with cells that are not text. */
+  readonly columns: readonly SheetColumn[]
   readonly text: readonly Buffer[]
 }
 
@@ -62,9 +64,9 @@ function readChosen(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
     throw fail('FETTLE_INPUT_SHEET', `has no sheet ${JSON.stringify(wanted)}`, `It has ${names}; see input.sheet.`)
   }
   const others = sheets.filter(sheet => sheet !== chosen && isFilled(sheet)).map(({ name }) => name)
-  const { text, numbers } =
-    chosen.part === null ? { text: [], numbers: [] } : formatRows(findPart(parts, chosen.part), book, fail)
-  return { name: chosen.name, others, numbers, text }
+  const { text, columns } =
+    chosen.part === null ? { text: [], columns: [] } : formatRows(findPart(parts, chosen.part), book, fail)
+  return { name: chosen.name, others, columns, text }
 }
 
 const NAMED = 20
@@ -94,14 +96,15 @@ const BATCH_CELLS = 50_000
 const BATCH_CHARS = 1_048_576
 
 /** Rows as CSV, padded to the widest. The size is counted first, so that a few distant cells do not fill the memory. */
-function formatRows(xml: Buffer, book: Book, fail: Fail): Pick<Sheet, 'text' | 'numbers'> {
+function formatRows(xml: Buffer, book: Book, fail: Fail): Pick<Sheet, 'text' | 'columns'> {
   let [rows, columns, chars] = [0, 0, 0]
-  const numbers = new Set<number>()
-  readCells(xml, book, (row, column, { length }, isNumber) => {
-    if (isNumber) numbers.add(column - 1)
+  const looks: ColumnLook[] = []
+  readCells(xml, book, (row, column, cell, kind) => {
+    looks[column - 1] ??= new ColumnLook()
+    looks[column - 1]!.add(cell, kind)
     rows = row
     columns = Math.max(columns, column)
-    chars += length
+    chars += cell.length
     return true
   })
   refuseTooLarge(chars + rows * columns, fail)
@@ -132,7 +135,55 @@ function formatRows(xml: Buffer, book: Book, fail: Fail): Pick<Sheet, 'text' | '
   })
   if (rows > 0) end()
   flush()
-  return { text, numbers: [...numbers].toSorted((a, b) => a - b) }
+  const widths = readWidths(xml, columns)
+  const found = Array.from({ length: columns }, (_, index): SheetColumn => {
+    return { index, ...looks[index]?.found(), ...(widths[index] === undefined ? {} : { width: widths[index] }) }
+  })
+  return { text, columns: found.filter(column => Object.keys(column).length > 1) }
+}
+
+/** What a cell is that is not text, and the number format that shows it; null for text. */
+type CellKind = Required<Pick<SheetColumn, 'is' | 'format'>> | null
+
+/** Collects what the cells of a column are. */
+class ColumnLook {
+  readonly #counts = new Map<string, { readonly kind: NonNullable<CellKind>; count: number }>()
+  /** Whether it has texts that look like each of them. */
+  readonly #isText = { number: false, date: false, boolean: false }
+
+  add(cell: string, kind: CellKind): void {
+    if (kind === null) {
+      if (/^[-\dTF]/.test(cell)) for (const is of SHEET_KINDS) this.#isText[is] ||= sheetValue(cell, is) !== null
+      return
+    }
+    const name = `${kind.is} ${kind.format}`
+    const found = this.#counts.get(name) ?? { kind, count: 0 }
+    found.count++
+    this.#counts.set(name, found)
+  }
+
+  /** What most of them are; nothing where a text could not be told from one of them when the column is written again. */
+  found(): Pick<SheetColumn, 'is' | 'format'> {
+    const [best] = [...this.#counts.values()].toSorted((a, b) => b.count - a.count)
+    if (best === undefined || this.#isText[best.kind.is]) return {}
+    return best.kind.format === 0 ? { is: best.kind.is } : best.kind
+  }
+}
+
+const MOST_WIDE = 255
+
+/** The widths of the columns that have one, by their places. */
+function readWidths(xml: Buffer, columns: number): (number | undefined)[] {
+  const widths: (number | undefined)[] = []
+  readXml(xml, {
+    open(name, attribute) {
+      const [min, max, width] = ['min', 'max', 'width'].map(key => Number(attribute(key) ?? Number.NaN))
+      if (name === 'col' && min! >= 1 && width! > 0 && width! <= MOST_WIDE && attribute('customWidth') !== null)
+        for (let at = min!; at <= Math.min(max!, columns); at++) widths[at - 1] = width
+      return name !== 'sheetData'
+    },
+  })
+  return widths
 }
 
 /** Folders of a workbook without cells, which may be large. */
@@ -185,11 +236,7 @@ const MAX_COLUMN = 16_384
  * Calls `take` for each cell with content, rows and columns counted from 1 and ascending, until it returns false. Throws an Error
  * for a cell that cannot be read.
  */
-function readCells(
-  xml: Buffer,
-  book: Book,
-  take: (row: number, column: number, text: string, isNumber: boolean) => boolean,
-): void {
+function readCells(xml: Buffer, book: Book, take: (row: number, column: number, text: string, kind: CellKind) => boolean): void {
   const runs = new TextRuns()
   let [isData, isValue, goesOn] = [false, false, true]
   let [row, column] = [0, 0]
@@ -219,9 +266,9 @@ function readCells(
       if (name === 'v') isValue = false
       else if (name === 'c') {
         const text = cellText({ ...cell, value, inline: runs.take() }, book, () => `${row}, column ${column}`)
-        const isNumber = cell.type === 'n' && book.dates[Number(cell.style ?? -1)] !== true
+        const kind = cellKind(cell.type, book.formats[Number(cell.style ?? 0)])
         cell = null
-        if (text !== '') goesOn &&= take(row, column, text, isNumber)
+        if (text !== '') goesOn &&= take(row, column, text, kind)
       } else runs.close(name)
     },
     text(text) {
@@ -230,6 +277,14 @@ function readCells(
       else runs.add(text)
     },
   })
+}
+
+/** Dates that are stored as text in ISO 8601 have no number format of their own. */
+function cellKind(type: string, { isDate, format }: Book['formats'][number] = { isDate: false, format: 0 }): CellKind {
+  if (type === 'b') return { is: 'boolean', format: 0 }
+  if (type === 'd') return { is: 'date', format: isDate ? format : SHEET_DATE }
+  if (type !== 'n') return null
+  return { is: isDate ? 'date' : 'number', format }
 }
 
 /** The position of a cell or row; the next one when none is given. Positions must ascend. */
@@ -280,7 +335,7 @@ function cellText(
     }
     case 'n': {
       const number = value.trim() === '' ? Number.NaN : Number(value)
-      const isDate = cell.style === null ? false : book.dates[Number(cell.style)]
+      const isDate = cell.style === null ? false : book.formats[Number(cell.style)]?.isDate
       if (Number.isNaN(number) || isDate === undefined) return known(null)
       return isDate ? dateText(toDate(number, book.is1904)) : numberText(number)
     }
@@ -299,9 +354,7 @@ function numberText(value: number): string {
   return sign + digits.slice(0, point).padEnd(point, '0') + (digits.length > point ? `.${digits.slice(point)}` : '')
 }
 
-const DAY_MS = 86_400_000
-/** Days from 30 December 1899 and from 1 January 1904 to 1970. */
-const DAYS_1900 = 25_569
+/** Days from 1 January 1904 to 1970. */
 const DAYS_1904 = 24_107
 
 const toDate = (days: number, is1904: boolean): Date => new Date(Math.floor((days - (is1904 ? DAYS_1904 : DAYS_1900)) * DAY_MS))

@@ -1,4 +1,4 @@
-/** Reads what the sheets of a workbook share: names and parts of the sheets, shared texts, and the styles that show dates. */
+/** Reads what the sheets of a workbook share: names and parts of the sheets, shared texts, and the number formats of the styles. */
 import { readXml, resolved } from './xml.ts'
 
 export type Parts = ReadonlyMap<string, Buffer>
@@ -7,8 +7,15 @@ export interface Book {
   /** In the order of the tabs; `part` is null for a sheet without cells, as a chart is. */
   readonly sheets: readonly { readonly name: string; readonly part: string | null }[]
   readonly strings: readonly string[]
-  readonly dates: readonly boolean[]
+  /** By the number of the style. */
+  readonly formats: readonly NumberFormat[]
   readonly is1904: boolean
+}
+
+interface NumberFormat {
+  readonly isDate: boolean
+  /** Its code, or the number of one that Excel knows. */
+  readonly format: string | number
 }
 
 const LIST = 'xl/workbook.xml'
@@ -40,7 +47,7 @@ export function readBook(parts: Parts): Book {
   return {
     sheets,
     strings: texts === undefined ? [] : readStrings(texts),
-    dates: looks === undefined ? [] : readDates(looks),
+    formats: looks === undefined ? [] : readFormats(looks),
     is1904,
   }
 }
@@ -121,17 +128,18 @@ const isBuiltIn = (id: number): boolean =>
 /** Codes of formats begin here; those below are built in. */
 const FIRST_CODE = 100
 
-function readDates(xml: Buffer): boolean[] {
-  const codes = new Map<number, boolean>()
-  const dates: boolean[] = []
+function readFormats(xml: Buffer): NumberFormat[] {
+  const codes = new Map<number, string>()
+  const formats: NumberFormat[] = []
   let isCells = false
   readXml(xml, {
     open(name, attribute) {
       if (name === 'cellXfs') isCells = true
-      else if (name === 'numFmt') codes.set(Number(attribute('numFmtId')), isDateCode(resolved(attribute('formatCode') ?? '')))
+      else if (name === 'numFmt') codes.set(Number(attribute('numFmtId')), resolved(attribute('formatCode') ?? ''))
       else if (name === 'xf' && isCells) {
         const id = Number(attribute('numFmtId') ?? 0)
-        dates.push(isBuiltIn(id) || (id >= FIRST_CODE && codes.get(id) === true))
+        const code = id >= FIRST_CODE ? codes.get(id) : undefined
+        formats.push({ isDate: isBuiltIn(id) || (code !== undefined && isDateCode(code)), format: code ?? id })
       }
       return true
     },
@@ -139,7 +147,7 @@ function readDates(xml: Buffer): boolean[] {
       if (name === 'cellXfs') isCells = false
     },
   })
-  return dates
+  return formats
 }
 
 const LONGEST_CODE = 255

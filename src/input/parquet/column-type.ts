@@ -90,7 +90,6 @@ export function formatValue(type: ColumnType, raw: Raw | null | undefined): stri
   if (raw === null || raw === undefined) return ''
   switch (type.is) {
     case 'string':
-    case 'mixed':
       return utf8.decode(raw as Uint8Array)
     case 'uuid':
       return hex(raw as Uint8Array).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')

@@ -73,11 +73,11 @@ async function openWorkbook(handle: FileHandle, path: string, wanted: InputOptio
   if (size > MAX_XML) return null
   const archive = await whole(readChunks(handle))
   if (!isWorkbook(archive)) return null
-  const { name, others, numbers, text } = readSheet(archive, path, wanted)
+  const { name, others, columns, text } = readSheet(archive, path, wanted)
   const list = sheetNames(others)
   const message = `is read from its sheet ${JSON.stringify(name)}; it also has ${list}`
   return {
-    packing: { as: 'xlsx', sheet: name, numbers: numbers.length === 0 ? undefined : numbers },
+    packing: { as: 'xlsx', sheet: name, columns: columns.length === 0 ? undefined : columns },
     issues: wanted === null && others.length > 0 ? [sheetIssue(path, message)] : [],
     // The archive is kept, so that the hash is of the bytes that were read.
     async *pieces(onRead = () => {}) {

@@ -7,6 +7,7 @@ import { COMPANY_NUMBERS, type Dataset, type Mapping, type Product, THRESHOLDS }
 import { TABLE_PARTS, tableSchema } from '../../decide/table.ts'
 import type { Issue } from '../../errors.ts'
 import type { OutputFormat } from '../../formats/index.ts'
+import type { SheetColumn } from '../../model/columns.ts'
 
 const text = z.string()
 const count = z.number()
@@ -38,10 +39,16 @@ const column = object({ header: text.nullable(), index: count })
 
 /** `numbers`, `booleans`: columns (from 0) with values of this type alone; absent for none. */
 const numbers = list(count).exactOptional()
+const sheetColumn = object({
+  index: count,
+  is: z.enum(['number', 'date', 'boolean']).exactOptional(),
+  format: z.union([text, count]).exactOptional(),
+  width: z.number().exactOptional(),
+}) satisfies z.ZodType<SheetColumn>
 /** How a file is packed. Of a workbook, one sheet is read; JSON lines and Parquet are read as a table. */
 const PACKINGS = [
   { as: z.literal('gzip') },
-  { as: z.literal('xlsx'), sheet: text, numbers },
+  { as: z.literal('xlsx'), sheet: text, columns: list(sheetColumn).exactOptional() },
   /** `columns`: the keys of the records. */
   { as: z.literal('jsonl'), gzip: mark, columns: list(text), numbers, booleans: numbers },
   /** `types`: of each column, such as `decimal(10,2)`. */

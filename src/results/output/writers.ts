@@ -15,8 +15,8 @@ import {
   columnTypeOf,
   GROUP_COLUMNS,
   listColumns,
-  MIXED,
   outputNames,
+  type SheetColumn,
   TEXT,
 } from '../../model/columns.ts'
 import { inWords } from '../../model/reasons.ts'
@@ -177,9 +177,11 @@ export class Writers implements RowSink {
     return found
   }
 
-  #formatFor(path: string, { names, types }: Pick<Layout, 'names' | 'types'>): Promise<RowFormat> {
-    const { name: title, input } = this.#plan
-    return openFormat(formatOfOutput(path, this.#output.format), { names, types, title, delimiter: input.delimiter }, path)
+  #formatFor(path: string, { names, types, sheetColumns }: Pick<Layout, 'names' | 'types' | 'sheetColumns'>): Promise<RowFormat> {
+    const { name, input } = this.#plan
+    const title = input.packed?.as === 'xlsx' ? input.packed.sheet : name
+    const table = { names, types, sheetColumns, title, delimiter: input.delimiter }
+    return openFormat(formatOfOutput(path, this.#output.format), table, path)
   }
 
   async add(joined: JoinedRow): Promise<void> {
@@ -300,17 +302,25 @@ const CANDIDATE = ['match.candidateId', 'match.candidateName']
 function inputType(plan: Plan, at: number): ColumnType {
   const { files, packed, query } = plan.input
   if (query !== undefined) return columnTypeOf(query.types[at] ?? '')
-  const [first = TEXT, ...others] = (files ?? [{ packed }]).map(file => fileType(plan, file.packed, at))
+  const [first = TEXT, ...others] = (files ?? [{ packed }]).map(file => fileType(file.packed, at))
   return others.every(({ name }) => name === first.name) ? first : TEXT
 }
 
-/** Of a sheet, a column of numbers that is neither the key nor mapped: ids and postcodes stay text. Else the type of its values. */
-function fileType({ mappings, key }: Plan, packed: Packing | undefined, at: number): ColumnType {
+function fileType(packed: Packing | undefined, at: number): ColumnType {
   if (packed?.as === 'parquet') return columnTypeOf(packed.types[at] ?? '')
   if (packed?.as === 'jsonl')
     return columnTypeOf(packed.numbers?.includes(at) ? 'double' : packed.booleans?.includes(at) ? 'boolean' : '')
-  const isFree = key?.index !== at && mappings.every(mapping => mapping.index !== at)
-  return packed?.as === 'xlsx' && packed.numbers?.includes(at) === true && isFree ? MIXED : TEXT
+  return TEXT
+}
+
+/** How a column of the file was in the workbook that it is read from. */
+export const sheetColumn = (packed: Packing | undefined, at: number): SheetColumn | undefined =>
+  packed?.as === 'xlsx' ? packed.columns?.find(({ index }) => index === at) : undefined
+
+/** How a column was in a workbook; of several files as in the first, where all have the same kind of cells in it. */
+function inputSheetColumn({ input: { files, packed } }: Plan, at: number): SheetColumn | undefined {
+  const [first, ...others] = (files ?? [{ packed }]).map(file => sheetColumn(file.packed, at))
+  return others.every(other => other?.is === first?.is) ? first : undefined
 }
 
 /** Tags that the enriched file lacks, chosen or used by `accept`; `match.*` columns exist in the embedded service only and do not count. */
@@ -378,6 +388,7 @@ function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns,
   return {
     types: places.map(({ name, index }): ColumnType => (index === null ? typeOfTag(name, plan) : inputType(plan, index))),
     names: outputNames({ ...output, columns: chosen }, headers),
+    sheetColumns: places.map(({ index }) => (index === null ? undefined : inputSheetColumn(plan, index))),
     row: (joined: WrittenRow): string[] =>
       places.map(({ name, index, at }) => (index === null ? outputCell(name, at, joined) : (joined.inputRow[index] ?? ''))),
   }

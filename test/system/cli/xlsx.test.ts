@@ -31,12 +31,12 @@ describe.concurrent('an Excel file', () => {
     const first = readFileSync(join(cwd, 'out/p.xlsx'))
     expect(await readXlsx(first)).toEqual([
       {
-        sheet: 'p',
+        sheet: 'List',
         data: [
           ['Company Name', 'Reg No', 'Country', 'match.outcome'],
-          ['Acme Forgings Ltd', '1234567', 'GB', 'matched'],
+          ['Acme Forgings Ltd', 1234567, 'GB', 'matched'],
           ['Bolton Castings Ltd', '02345678', 'GB', 'matched'],
-          ['Nobody Knows Us GmbH', '99999999', 'DE', 'unmatched'],
+          ['Nobody Knows Us GmbH', 99999999, 'DE', 'unmatched'],
         ],
       },
     ])

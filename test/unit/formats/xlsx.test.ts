@@ -1,17 +1,20 @@
 /** Workbooks hold all cells as text, and the same rows give the same bytes. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import readXlsx from 'read-excel-file/node'
 import { describe, expect, it } from 'vitest'
 import { readDirectory, unpack } from '../../../src/files/zip.ts'
 import { xlsxFormat } from '../../../src/formats/xlsx.ts'
+import { readSheet } from '../../../src/input/excel/read-workbook.ts'
 import { inspect } from '../../../src/input/index.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
 import { openResults } from '../../../src/results/index.ts'
 import { anyCharacter } from '../../support/any-character.ts'
 import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, names, options, planOf } from '../input/kit.ts'
+import { numberCell, sheetXml, textCell, workbookOf } from '../input/workbooks.ts'
 
 const bytesOf = (header: readonly string[], batches: readonly (readonly (readonly string[])[])[], name = 'p'): Buffer => {
   const format = xlsxFormat(header, name)
@@ -40,23 +43,107 @@ describe('a workbook', () => {
   })
 
   it('has numbers in columns of numbers, widths by content within bounds, and a filter', async () => {
-    const format = xlsxFormat(['score', 'id', 'name'], 'p', ['number'])
+    const format = xlsxFormat(['score', 'id', 'name'], 'p', [{ is: 'number' }])
     const rows = [
       ['0.987', '12', 'A'.repeat(90)],
       ['007', '1.5', 'a company'],
       ['-12', '', 'b'],
-      ['1234567890123456', '=1', 'c'],
+      ['12345678901234567', '=1', 'c'],
       ['1e5', 'x', 'd'],
     ]
     const book = Buffer.concat([format.head, format.render(rows), format.end!()])
     const [{ data } = { data: [] }] = await read(book)
-    expect(data.slice(1).map(row => row[0])).toEqual([0.987, '007', -12, '1234567890123456', '1e5'])
+    expect(data.slice(1).map(row => row[0])).toEqual([0.987, '007', -12, '12345678901234567', '1e5'])
     expect(data[1]?.[1]).toBe('12')
     const xml = partOf(book, 'xl/worksheets/sheet1.xml')
-    expect([...xml.matchAll(/ width="(\d+)"/g)].map(([, width]) => Number(width))).toEqual([18, 8, 50])
+    expect([...xml.matchAll(/ width="(\d+)"/g)].map(([, width]) => Number(width))).toEqual([19, 8, 50])
     expect(xml).toMatch(/<\/sheetData><autoFilter ref="A1:C6"\/><\/worksheet>$/)
     const { facts } = await inspect(options(file(book, 'out.xlsx')))
-    expect(facts?.packed).toMatchObject({ as: 'xlsx', numbers: [0] })
+    expect(facts?.packed).toMatchObject({
+      as: 'xlsx',
+      columns: [
+        { index: 0, is: 'number', width: 19 },
+        { index: 1, width: 8 },
+        { index: 2, width: 50 },
+      ],
+    })
+  })
+
+  it('has dates, truth values and formats of numbers as the workbook of the list had them', async () => {
+    const looks = [
+      { is: 'date' as const, format: 'dd/mm/yyyy' },
+      { is: 'number' as const, format: '#,##0.00\\ "€"', width: 22.5 },
+      { is: 'boolean' as const },
+      { is: 'number' as const, format: 10 },
+      undefined,
+    ]
+    const rows = [
+      ['2026-08-03', '-12.5', 'TRUE', '0.1', '2026-08-03'],
+      ['2026-08-03T14:30:15', '0.30000000000000004', 'FALSE', '-7', '007'],
+      ['soon', 'n/a', 'Y', '10%', '12'],
+    ]
+    const format = xlsxFormat(['due', 'sum', 'active', 'share', 'id'], 'Lieferanten 2026', looks)
+    const path = file(Buffer.concat([format.head, format.render(rows), format.end!()]), 'types.xlsx')
+    const [{ sheet, data } = { sheet: '', data: [] }] = await readXlsx(path)
+    expect(sheet).toBe('Lieferanten 2026')
+    expect(data.slice(1)).toEqual([
+      [new Date('2026-08-03T00:00:00Z'), -12.5, true, 0.1, '2026-08-03'],
+      [new Date('2026-08-03T14:30:15Z'), 0.1 + 0.2, false, -7, '007'],
+      ['soon', 'n/a', 'Y', '10%', '12'],
+    ])
+    const { facts } = await inspect(options(path))
+    expect(facts?.packed).toMatchObject({ as: 'xlsx', sheet: 'Lieferanten 2026' })
+    const { columns } = facts!.packed as unknown as { columns: readonly { index: number }[] }
+    expect(columns.slice(0, 4)).toMatchObject(looks.slice(0, 4).map((look, index) => ({ index, ...look })))
+    expect(columns[4]).toEqual({ index: 4, width: expect.any(Number) })
+  })
+
+  it('of a list never has a text as a number, date or truth value, and has these as they were unless a text looks like one', async () => {
+    const textual = fc.constantFrom('12', '0012', '2026-08-03', 'TRUE', 'a', '1e3', '12:00:00', '-', '-5', '1.10').map(text => ({
+      ...{ is: 'text', text, xml: textCell(text) },
+    }))
+    const typed = (is: string, values: readonly (readonly [xml: string, text: string])[]) =>
+      fc.constantFrom(...values).map(([xml, text]) => ({ is, text, xml }))
+    const truth = (value: number): string => `<c t="b"><v>${value}</v></c>`
+    const cell = fc.oneof(
+      textual,
+      typed('number', [
+        [numberCell(5), '5'],
+        [numberCell(-1.5), '-1.5'],
+        [numberCell('0.30000000000000004'), '0.30000000000000004'],
+      ]),
+      typed('date', [
+        [numberCell(45_351, 1), '2024-02-29'],
+        [numberCell(36_525.5, 2), '1999-12-31T12:00:00'],
+        [numberCell(0.25, 3), '06:00:00'],
+      ]),
+      typed('boolean', [
+        [truth(1), 'TRUE'],
+        [truth(0), 'FALSE'],
+      ]),
+    )
+    fc.assert(
+      fc.property(fc.array(cell, { minLength: 1, maxLength: 8 }), cells => {
+        const { text, columns } = readSheet(
+          workbookOf({ s: sheetXml(...cells.map(({ xml }) => [textCell('k'), xml])) }),
+          'l.xlsx',
+          null,
+        )
+        const rows = parse(Buffer.concat(text)) as string[][]
+        expect(rows.map(row => row[1])).toEqual(cells.map(cell => cell.text))
+        const look = columns.find(({ index }) => index === 1)
+        const format = xlsxFormat(['k', 'v'], 's', [undefined, look])
+        const book = Buffer.concat([format.head, format.render(rows), format.end!()])
+        const written = readSheet(book, 'o.xlsx', null)
+        expect((parse(Buffer.concat(written.text)) as string[][]).slice(1)).toEqual(rows)
+        const xml = partOf(book, 'xl/worksheets/sheet1.xml')
+        const isText = cells.map((_, at) => xml.includes(`<c r="B${at + 2}" s="1" t="inlineStr">`))
+        for (const [at, { is }] of cells.entries()) if (is === 'text' || is !== look?.is) expect(isText[at]).toBe(true)
+        const kinds = new Set(cells.map(({ is }) => is))
+        if (kinds.size === 1 && !kinds.has('text')) expect(isText).not.toContain(true)
+      }),
+      { numRuns: runs(200, 2000) },
+    )
   })
 
   it('keeps any text in batches of any size', async () => {
