@@ -16,7 +16,7 @@ export const DECISION_STATUSES = { accept: 1, refer: 2, decline: 3 } as const
 /** The statuses of a decision; 5 and 6 are approved and rejected by a person. */
 const STATUSES = [1, 2, 3, 5, 6] as const
 
-const status = z.number().refine(given => STATUSES.some(known => known === given), `must be one of ${STATUSES.join(', ')}`)
+const status = z.literal(STATUSES, `must be one of ${STATUSES.join(', ')}`)
 const outcome = z.looseObject({ status: wholeNumber(), ...fieldsOf(z.string().nullish(), 'label', 'description') })
 
 const outcomes = {
@@ -132,7 +132,8 @@ export const decisionLog = lazy(() => z.looseObject({ correlationId, ...logged, 
 export const decisionLogBody = lazy(() =>
   z
     .strictObject({ statusCode: status.optional(), notes: z.string().max(5_000).optional() })
-    .refine(given => Object.keys(given).length > 0, 'needs statusCode or notes'),
+    .refine(given => Object.keys(given).length > 0, 'needs statusCode or notes')
+    .meta({ minProperties: 1 }),
 )
 
 export const decisionOutcomeReply = lazy(() => z.looseObject({ correlationId, ...outcomes }))
@@ -146,7 +147,8 @@ export const decisionOutcomeBody = lazy(() =>
         .max(STATUSES.length)
         .optional(),
     })
-    .refine(given => Object.keys(given).length > 0, 'needs includeInManualReview or decisionOutcomes'),
+    .refine(given => Object.keys(given).length > 0, 'needs includeInManualReview or decisionOutcomes')
+    .meta({ minProperties: 1 }),
 )
 
 export const decisionMessage = lazy(() => z.looseObject({ correlationId, message: z.string() }))

@@ -33,7 +33,9 @@ function pathMethods({ operations, matchColumns }: Play, more: Iterable<readonly
     methods.set(path, [...(methods.get(path) ?? []), ...added])
   }
   if (matchColumns) methods.set(routePath(LIST_FACTS), [LIST_FACTS.method])
-  return [...methods, ...more].map(([path, allowed]) => ({ pattern: pathPattern(path), methods: allowed }))
+  // The path of a request may also be a value of another one's parameter: the one without parameters is meant.
+  const all = [...methods, ...more].toSorted(([a], [b]) => a.split(':').length - b.split(':').length)
+  return all.map(([path, allowed]) => ({ pattern: pathPattern(path), methods: allowed }))
 }
 
 export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOptions): void {

@@ -23,6 +23,7 @@ CONDITIONS = {
     # Contract §8, rows 42 to 44: companies are named, or all are meant by a parameter of the query.
     "companies: must ": "body and query",
     "is the portfolio the companies are in": "body and path",
+    "must be the guid of the path": "body and path",
     "there is no user": "users",
     "is not a user of this service": "users",
     "is the owner": "users",
@@ -30,6 +31,8 @@ CONDITIONS = {
     "is longer than 200 characters": "sum of three fields",
     # Contract §8: the file is a CSV with a header.
     "importcsv: ": "content of the file",
+    # Contract §11.5: what is absent stays, and a new tree has nothing yet.
+    "a new tree needs a decision table": "trees",
     # Contract §9.3: mandatory for companies of Germany.
     "de_reason_code": "country of the company",
     # Contract §8, row 38: 404, also for a company that no register has.
@@ -52,12 +55,15 @@ def depends(response) -> bool:
 
 def is_valid_when_sent(form: str, value) -> bool:
     """A query is text: `true`, 1 or nothing for a parameter of any text is valid, also as the element of a list."""
-    if isinstance(value, list) and value:
-        return all(is_valid_when_sent(form, one) for one in value)
     limits = ('"enum"', '"pattern"', '"format"')
-    return value is None or (
-        isinstance(value, (bool, int, float)) and '"type": "string"' in form and not any(limit in form for limit in limits)
-    )
+    is_free = '"type": "string"' in form and not any(limit in form for limit in limits)
+    if isinstance(value, list) and value:
+        longest = re.search(r'"maxLength": (\d+)', form)
+        texts = [one for one in value if isinstance(one, str)]
+        return all(is_free and (longest is None or len(one) <= int(longest[1])) for one in texts) and all(
+            is_valid_when_sent(form, one) for one in value if not isinstance(one, str)
+        )
+    return value is None or (isinstance(value, (bool, int, float)) and is_free)
 
 
 def is_epoch(case, name: str, value) -> bool:
