@@ -18,7 +18,6 @@ const programsOf = (document: string): string[] =>
 const OUTPUTS: Readonly<Record<string, readonly RegExp[]>> = {
   'library.md': [
     /^\d+ rows\n(?:success|warn) 0\.\d+ out\/clean\.csv\n$/,
-    /^20\n$/,
     /^### \S first-rows: /,
     /^review N Hepworth & Co Limited name /,
     /^1 matched\n2 unmatched\n$/,
