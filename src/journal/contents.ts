@@ -18,7 +18,7 @@ const COMPANY = ['company.id', 'company.name', 'company.found'] as const
 /** Texts, lists, and objects that may be null: in the journal they are empty. */
 const PATHS: { readonly [Type in RunEvent['type']]?: readonly string[] } = {
   'run.started': ['plan.profile', 'plan.issues', 'args.refresh-key', 'merged.issues'],
-  'output.written': ['samples', 'duplicates', 'changes', 'matches', 'decide.rules'],
+  'output.written': ['samples', 'duplicates', 'changes', 'matches', 'audit.examples', 'decide.rules'],
   'issue.raised': ['issue.message'],
   'candidates.found': ['companies'],
   'candidates.reused': ['companies'],

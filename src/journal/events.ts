@@ -71,6 +71,13 @@ const matches = z.object({
   byPattern: count,
 })
 
+const audit = z.object({
+  agreed: count,
+  doubtful: count,
+  notComparable: count,
+  examples: list(matchExample.extend({ differs: list(text) })),
+})
+
 const decide = z.object({
   path: text,
   asOf: text,
@@ -338,8 +345,8 @@ export const EVENTS = {
     reused: z.object({ known: outcomes, sent: outcomes }).nullish(),
     /** Absent or null where the service gives neither bands nor patterns. */
     matches: matches.nullish(),
-    /** Absent or null where no doubt is looked for. */
-    doubtful: count.nullish(),
+    /** Absent or null where matches are not audited. */
+    audit: audit.nullish(),
     /** Absent or null without a decision table, and before the searches that it reads. */
     decide: decide.nullish(),
     scores: list(count),

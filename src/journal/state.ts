@@ -7,6 +7,7 @@ import type { JobSummary } from '../contract/index.ts'
 import type { Issue } from '../errors.ts'
 import type { HttpCounts } from '../model/requests.ts'
 import type {
+  AuditCounts,
   DecideCounts,
   DecisionCounts,
   DuplicateRow,
@@ -48,7 +49,7 @@ export interface RunState extends RunFacts, CompanyActionState {
   readonly lowestScores: LowestScores | null
   readonly matches: MatchGroups | null
   readonly changes: RunChanges | null
-  readonly doubtful: number | null
+  readonly audit: AuditCounts | null
   readonly decide: DecideCounts | null
   /** Counts of the review decisions applied, null without decisions. */
   readonly decisions: DecisionCounts | null
@@ -87,7 +88,7 @@ const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: Run
   outcomes: null,
   samples: [],
   scores: [],
-  ...{ lowestScores: null, matches: null, decisions: null, changes: null, doubtful: null, decide: null },
+  ...{ lowestScores: null, matches: null, decisions: null, changes: null, audit: null, decide: null },
   reasons: {},
   duplicates: [],
   reuse: null,
@@ -245,7 +246,7 @@ function applyToRun(state: RunState, event: RunEvent): RunState {
       }
     case 'output.written': {
       const { files: outputs, outcomes, samples, scores, lowestScores = null, decisions = null } = event
-      const { reasons = {}, duplicates = [], matches = null, changes = null, doubtful = null, decide = null } = event
+      const { reasons = {}, duplicates = [], matches = null, changes = null, audit = null, decide = null } = event
       const counted = {
         outcomes,
         samples,
@@ -256,7 +257,7 @@ function applyToRun(state: RunState, event: RunEvent): RunState {
         matches,
         decisions,
         changes,
-        doubtful,
+        audit,
         decide,
       }
       return { ...state, outputs, ...counted, ...afterOutputs(state, event), ...afterReuse(state, event) }

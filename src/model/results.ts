@@ -291,6 +291,21 @@ export interface UnfitColumn {
   readonly rows: readonly number[]
 }
 
+/** A row whose company may be a different one, and what differs: `name`, `postcode`. */
+export interface DoubtfulExample extends MatchExample {
+  readonly differs: readonly string[]
+}
+
+/** What a second look at the matches found. */
+export interface AuditCounts {
+  readonly agreed: number
+  readonly doubtful: number
+  /** Neither names nor numbers can be compared. */
+  readonly notComparable: number
+  /** The first doubtful rows. */
+  readonly examples: readonly DoubtfulExample[]
+}
+
 /** What each rule of a decision table decided. */
 export interface DecideCounts extends Readonly<Record<'accept' | 'refer' | 'decline', number>> {
   /** The file of the table, or the name of the decision tree. */
@@ -406,8 +421,8 @@ export interface PublishedResults {
   readonly words: readonly { readonly word: string; readonly cells: number }[]
   /** Null when the service gives neither bands nor patterns. */
   readonly matches: MatchGroups | null
-  /** Rows whose company may be a different one; null where no doubt is looked for. */
-  readonly doubtful: number | null
+  /** Null where matches are not audited. */
+  readonly audit: AuditCounts | null
   /** Null without a decision table, and before the searches that it reads. */
   readonly decide: DecideCounts | null
   /** Null when the run applies no decisions. */

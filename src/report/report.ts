@@ -7,6 +7,7 @@ import type { RowSample } from '../model/results.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../shell-command.ts'
 import { describeOutcome, readPartial } from './message.ts'
 import type { Report, Result, Sample } from './schema.ts'
+import { readAudit } from './sections/audit.ts'
 import { readChanges } from './sections/changes.ts'
 import { readCompanyActions } from './sections/company-actions.ts'
 import { readDecide } from './sections/decide.ts'
@@ -93,6 +94,7 @@ function describeRun(state: RunState, context: ReportContext): Frozen<Report> {
         lowestScores: state.lowestScores,
         decisions: state.decisions,
         matches: readMatches(state),
+        audit: readAudit(state),
         decide: readDecide(state),
         changes: readChanges(state),
         reuse: reuse && { ...reuse.counts, outcomes: reuse.outcomes },

@@ -57,7 +57,7 @@ export function evidenceIn(columns: readonly (readonly [Kind, number])[], row: r
 }
 
 /** Letters and digits, without leading zeros. */
-export const numberIn = (cell: string): string =>
+const numberIn = (cell: string): string =>
   cell
     .toUpperCase()
     .replace(/[^A-Z0-9]/g, '')

@@ -130,8 +130,8 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
     const changes = compared && withRenewed(compared, found, plan)
     const counts = decisions === null ? null : totals.decisions(decisions, found)
     const counted = totals.results()
-    const { outcomes, doubtful, decide } = counted
-    const judged = { changes: changes?.counts ?? null, decisions: counts, doubtful, decide }
+    const { outcomes, audit, decide } = counted
+    const judged = { changes: changes?.counts ?? null, decisions: counts, audit, decide }
     const isRejected = options.isRejected?.(outcomes, judged) === true
     return {
       ...counted,
@@ -283,7 +283,7 @@ async function joinRows({ plan, answers, answerTo, joinRow, sinks }: Joining, { 
 }
 
 const SKIPPED_ROW = {
-  ...{ uploadRow: [], result: SKIPPED, isRepeat: false, doubt: '', fingerprints: [], state: null, ruled: null },
+  ...{ uploadRow: [], result: SKIPPED, isRepeat: false, audit: null, fingerprints: [], state: null, ruled: null },
   ...{ screened: null, unscreened: null },
 }
 
@@ -325,7 +325,7 @@ function rowJoiner(
       result,
       isRepeat: isRepeat || (isCorrected && result.outcome === 'duplicate'),
       // What a person decided about is not doubted.
-      doubt: isFound(result) && result.decided === null ? audit(uploadRow, result) : '',
+      audit: isFound(result) && result.decided === null ? audit(uploadRow, result) : null,
       fingerprints,
       state: keepsStates ? makeState(number, result, inputRow, fingerprint, decision) : null,
       ruled: decision,

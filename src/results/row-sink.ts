@@ -1,5 +1,6 @@
 /** What takes the rows of a run, each in turn: totals, outputs, lists for later stages, states for the next run, answers to keep. */
 import type { Decision } from '../decide/decide.ts'
+import type { AuditedMatch } from './audit.ts'
 import type { JudgedHits } from '../model/results.ts'
 import type { RowState } from './changes/row-states.ts'
 import type { RowResult } from './decisions/apply-decisions.ts'
@@ -15,8 +16,8 @@ export interface JoinedRow {
   readonly result: RowResult
   /** The row has the answer, or the company, of an earlier row. */
   readonly isRepeat: boolean
-  /** Why its company may be a different one; '' for no doubt, and where none is looked for. */
-  readonly doubt: string
+  /** Whether its company can be the one in the row; null where that is not audited. */
+  readonly audit: AuditedMatch | null
   /** Identify the row for decisions, by key first; empty strings where no decision can be about it. */
   readonly fingerprints: readonly string[]
   /** Null where no states are kept, and for a row that was not sent. */

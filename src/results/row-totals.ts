@@ -1,5 +1,6 @@
 /** Counts outcomes and scores of all rows, selects the few rows that a report shows, and stores those for review. */
 import { placesOf } from '../input/table/record-offsets.ts'
+import { isAudited } from '../model/audit.ts'
 import { rejectedRows } from '../model/list.ts'
 import {
   type DecisionCounts,
@@ -18,7 +19,7 @@ import {
 import type { Plan, PlannedAccept } from '../pipeline/model/types.ts'
 import { acceptMatch, type Evidence, hasAcceptedPattern } from './accept.ts'
 import { evidenceOf } from './answers.ts'
-import { isAudited } from './audit.ts'
+import { AuditCounter } from './audit.ts'
 import { readScore } from './candidates.ts'
 import type { Undone } from './changes/undone.ts'
 import { DecisionCounter, dayOf, exampleOf } from './decide-rows.ts'
@@ -41,7 +42,7 @@ const MAX_FIRST_ROWS = 50_000
 const NUMBERS = ['companyId', 'orgNumber', 'vatNumber', 'taxCode'] as const
 
 type Counts = Record<RowOutcome, number>
-type TotalledRow = Pick<JoinedRow, 'number' | 'result' | 'inputRow' | 'fingerprints' | 'doubt' | 'ruled'>
+type TotalledRow = Pick<JoinedRow, 'number' | 'result' | 'inputRow' | 'fingerprints' | 'audit' | 'ruled'>
 const toOutcomes = ({ duplicate, ...others }: Counts): Outcomes => ({ ...others, duplicates: duplicate })
 
 const noRows = (): Counts => ({ matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0, failed: 0, skipped: 0 })
@@ -74,7 +75,7 @@ export class RowTotals implements RowSink {
   readonly #matches: MatchCounter
   readonly #ruled: DecisionCounter | null
   #hasScores = false
-  #doubtful = 0
+  readonly #audit = new AuditCounter()
   /** The places of the chosen columns in the last row. */
   #chosen: { readonly columns: EnrichedColumns; readonly places: readonly number[] } | null = null
   readonly #words = new Map<string, number>()
@@ -95,12 +96,12 @@ export class RowTotals implements RowSink {
 
   /** Counts the row, and stores it for review when it needs one or has a decision. */
   add(joined: TotalledRow): void | Promise<void> {
-    const { number, result, inputRow, fingerprints, doubt, ruled } = joined
+    const { number, result, inputRow, fingerprints, audit, ruled } = joined
     const { outcome, serviceOutcome, row, columns, given, raw } = result
     if (raw !== null) this.#sent[serviceOutcome]++
     this.#all[outcome]++
     if (given.reused) this.#reused[outcome]++
-    if (doubt !== '') this.#doubtful++
+    if (audit !== null) this.#audit.add(audit, () => exampleOf(this.#plan, joined))
     if (ruled !== null) this.#ruled?.add(ruled, () => exampleOf(this.#plan, joined))
     this.#countDecision(result, fingerprints)
     if (result.learned !== null) this.#learned++
@@ -253,7 +254,7 @@ export class RowTotals implements RowSink {
       lowestScores: this.#lowest,
       matches: this.#matches.groups(),
       decide: this.#ruled?.counts() ?? null,
-      doubtful: isAudited(this.#plan) ? this.#doubtful : null,
+      audit: isAudited(this.#plan) ? this.#audit.counts() : null,
       words: [...this.#words].map(([word, cells]) => ({ word, cells })).sort((first, other) => other.cells - first.cells),
       otherDecisions: most === undefined ? null : { path: most[0], rows: most[1] },
     } satisfies Partial<PublishedResults>

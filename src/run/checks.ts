@@ -6,7 +6,7 @@ import type { CheckResult } from '../journal/events.ts'
 import { matchRate, rowsToAccountFor } from '../journal/outcomes.ts'
 import type { RunState } from '../journal/state.ts'
 import { filledRows } from '../model/list.ts'
-import type { ChangeCounts, CompanyCounts, DecideCounts, Outcomes } from '../model/results.ts'
+import type { AuditCounts, ChangeCounts, CompanyCounts, DecideCounts, Outcomes } from '../model/results.ts'
 import type { ListCheckName, Plan, PlannedCheck, ResultCheckName, Threshold } from '../pipeline/model/types.ts'
 import { outcomesOfSummaries } from './row-ledger.ts'
 import { warning } from './stage.ts'
@@ -28,12 +28,12 @@ export interface LastGoodRun extends Pick<RunState, 'outcomes'> {
   readonly plan: Pick<Plan, 'input' | 'profile' | 'rows' | 'limit' | 'shard'>
 }
 
-/** What checks look at besides outcomes: the last good run, the rows that changed since, and the matches in doubt. */
+/** What checks look at besides outcomes: the last good run, the rows that changed since, and the audit of matches. */
 export interface Since {
   readonly before: LastGoodRun | null
   readonly changes: ChangeCounts | null
-  /** Rows whose company may be a different one; null where no doubt was looked for. */
-  readonly doubtful: number | null
+  /** Null where matches were not audited. */
+  readonly audit: Omit<AuditCounts, 'examples'> | null
   /** What the decision table decided; null without one, and before it has decided. */
   readonly decide: Pick<DecideCounts, 'decline' | 'refer'> | null
   /** Companies to search for, and what was searched; null where that is unknown at the end of a run, absent before the searches. */
@@ -79,7 +79,7 @@ function measure(
   name: ResultCheckName,
   outcomes: Outcomes,
   rows: number,
-  { before, changes, doubtful, decide, screened }: Since,
+  { before, changes, audit, decide, screened }: Since,
 ): Measure {
   if (name === 'screened') return screened == null ? { rows: null, share: null } : measureScreened(screened)
   const asked = rows - (outcomes.skipped ?? 0)
@@ -92,14 +92,17 @@ function measure(
     const rate = matchRate(outcomes, rows)
     return { rows: rate === null ? null : Math.round(rate * asked), share: rate }
   }
-  const count = isChange(name)
-    ? (changes?.[name] ?? null)
-    : name === 'doubtful'
-      ? doubtful
-      : isRuling(name)
-        ? (decide?.[RULINGS[name]] ?? null)
-        : outcomes[name]
+  if (name === 'doubtful') return measureDoubtful(audit, asked)
+  const count = isChange(name) ? (changes?.[name] ?? null) : isRuling(name) ? (decide?.[RULINGS[name]] ?? null) : outcomes[name]
   return { rows: count, share: count === null || asked === 0 ? null : count / asked }
+}
+
+/** Unknown where there are matches, and none can be compared. */
+function measureDoubtful(audit: Since['audit'], asked: number): Measure {
+  if (audit === null || asked === 0) return { rows: null, share: null }
+  const { agreed, doubtful, notComparable } = audit
+  if (agreed + doubtful === 0 && notComparable > 0) return { rows: null, share: null, of: 'no match can be compared' }
+  return { rows: doubtful, share: doubtful / asked, of: notComparable === 0 ? '' : `${count(notComparable)} not comparable` }
 }
 
 /** Whether the bad case that the threshold names holds. */
@@ -125,8 +128,8 @@ const formatActual = (
 ): string => {
   const limit = unit === 'share' ? value : null
   if (name === 'drift' && share !== null) return `${percent(share, limit)} (${of})`
-  if (count === null || share === null) return 'unknown: the service gave no such count'
-  return `${count} of ${rows} (${percent(share, limit)})`
+  if (count === null || share === null) return `unknown: ${of || 'the service gave no such count'}`
+  return `${count} of ${rows} (${percent(share, limit)})${of ? `: ${of}` : ''}`
 }
 
 /** `96 of 100 (96%): 3 refused by the service, 1 without a name`, of companies. */

@@ -132,7 +132,7 @@ const ACTING: readonly string[] = ['portfolio', 'screen', 'ask'] satisfies Stage
 function companyStages(record: Record, context: RunContext): ReturnType<typeof planned<(typeof COMPANY_STAGES)[number]>> {
   const state = current(context)
   const stages = planned(COMPANY_STAGES, state)
-  const since = { before: context.before, changes: state.changes?.counts ?? null, doubtful: state.doubtful, decide: state.decide }
+  const since = { before: context.before, changes: state.changes?.counts ?? null, audit: state.audit, decide: state.decide }
   if (state.outcomes === null || !isRejected(state, state.outcomes, since, state.decisions)) return stages
   for (const { name } of stages) if (ACTING.includes(name)) record({ type: 'stage.skipped', stage: name, why: 'a check failed' })
   return stages.filter(({ name }) => !ACTING.includes(name))
@@ -215,7 +215,7 @@ export function endOf(state: RunState, stopped: FettleError | null, before: Last
     ...evaluateChecks({ ...state.plan, checks: thresholds }, outcomes, {
       before,
       changes: state.changes?.counts ?? null,
-      doubtful: state.doubtful,
+      audit: state.audit,
       decide: state.decide,
       screened: screenedOf(state),
     }),

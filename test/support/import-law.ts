@@ -76,6 +76,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'nearest',
     'model',
     'normalise',
+    'service/matching', // the audit of matches
     'pipeline:types',
     'files',
     'formats',

@@ -2,6 +2,7 @@
 import { ALWAYS_ASKED, COMPANY_TAGS, IDENTIFIERS, type Mapping, NAME_TAGS, TAGS } from '../../contract/index.ts'
 import { declarationProblems } from '../../decide/problems.ts'
 import { extensionsOf, formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
+import { EVIDENCE_TAGS } from '../../model/audit.ts'
 import { addressHint, checkServiceUrl, isAddress, isDatabase, shownPath } from '../schema/addresses.ts'
 import { addedColumns, wrongColumns, wrongTags } from '../schema/columns.ts'
 import type { MappingRule } from '../schema/mapping-schema.ts'
@@ -269,6 +270,7 @@ const lintCompanyActions: Rule = draft => [
   ...lintTags(draft, 'screen', [COMPANY_TAGS, NAME_TAGS]),
   ...lintTags(draft, 'reuse', [COMPANY_TAGS]),
   ...lintReuse(draft),
+  ...lintAudit(draft),
   ...lintTags(draft, 'decide', draft.fields.decide?.service == null ? [] : [COMPANY_TAGS.slice(0, 1)]),
   ...lintDedupe(draft),
   ...lintDecide(draft),
@@ -348,6 +350,32 @@ const lintDedupe: Rule = ({ fields, broken }) => {
     ]
   if (fields.mappings === undefined || fields.mappings.some(({ mapping }) => mapping === 'name')) return []
   return [wrongValue(at, 'rows are compared by their names, and mappings has none', 'Map name, or leave dedupe out.')]
+}
+
+const NAME_MAPPINGS: readonly Mapping[] = ['name', 'tradingName', 'aliasName', 'previousName']
+
+/** An audit compares names or numbers of row and answer. */
+function* lintAudit({ fields, broken }: Draft): Generator<SyntaxIssue> {
+  const { audit, checks = [], output, mappings } = fields
+  const column = output?.columns?.findIndex(({ from }) => from === 'match.doubt') ?? -1
+  const isChecked = checks.some(({ name }) => name === 'doubtful')
+  if (audit == null && !isChecked && column === -1) return
+  const at = audit != null ? ['audit'] : isChecked ? ['checks', 'doubtful'] : ['output', 'columns', column]
+  if (audit != null && audit !== true && isChecked)
+    yield wrongValue(at, 'checks.doubtful has thresholds too', 'Leave checks.doubtful out, or write audit: true.')
+  if (broken.has('output') || broken.has('enrich')) return
+  const enrichment = chooseEnrichment(fields.enrich, output != null)
+  if (enrichment === null || output == null) {
+    const message = 'rows are compared with the names and numbers of the answers, and nothing is enriched'
+    yield wrongValue(at, message, 'Name an output.')
+    return
+  }
+  const isNamed = mappings === undefined || mappings.some(({ mapping }) => NAME_MAPPINGS.includes(mapping))
+  const tags = enrichment.tags ?? TAGS[enrichment.product]
+  const { orgNumber, otherNumbers, vatNumber } = EVIDENCE_TAGS
+  if (isNamed || [...orgNumber, ...otherNumbers, ...vatNumber].some(tag => tags.includes(tag))) return
+  const message = 'no name is mapped, and enrich.tags has no number of the company: nothing can be compared'
+  yield wrongValue(at, message, `Map name, or add ${orgNumber[0]} to enrich.tags.`)
 }
 
 function* lintDecide({ fields }: Draft) {

@@ -390,6 +390,8 @@ export const PLAN_SHAPE = {
   screen: screen.nullable(),
   /** The rows of the list that are one company are found; absent: they are not. */
   dedupe: object({ keep: z.enum(['filled', 'first']) }).exactOptional(),
+  /** Each match is compared with its row; absent: only where a column or a check asks for it. */
+  audit: mark,
   /** The table that decides about the rows, as it was when the run was planned; absent: none. */
   decide: decide.exactOptional(),
   /** The decision tree of the service that decides about the companies found; absent: none. */

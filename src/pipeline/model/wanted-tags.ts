@@ -1,6 +1,7 @@
 /** The tags that a run asks for: of a product without a list of tags, those that something reads. */
 import { ALWAYS_ASKED, COMPANY_TAGS, DUPLICATE_TAGS, NAME_TAGS, TAGS } from '../../contract/index.ts'
 import { columnsOf, namedFields } from '../../decide/table.ts'
+import { EVIDENCE_TAGS, isAudited } from '../../model/audit.ts'
 import type { Plan } from './types.ts'
 
 /** What every output, report and comparison of runs is made of. */
@@ -10,7 +11,8 @@ const ALWAYS_READ: readonly string[] = [...COMPANY_TAGS, ...NAME_TAGS, ...ALWAYS
  * Answers that later runs use, and companies that are fetched, keep all tags of the product: what they lack would be paid for again.
  * Chosen tags are all asked for, with the company's id and name: by them rows have a company, and by names it is theirs.
  */
-export function wantedTags({ enrich, output, reuse, candidates, decide, tree }: Plan): readonly string[] {
+export function wantedTags(plan: Plan): readonly string[] {
+  const { enrich, output, reuse, candidates, decide, tree } = plan
   if (enrich === null) return []
   const isChosen = enrich.tags.length < TAGS[enrich.product].length
   const hasNoName = !NAME_TAGS.some(tag => enrich.tags.includes(tag))
@@ -22,6 +24,7 @@ export function wantedTags({ enrich, output, reuse, candidates, decide, tree }: 
     ...(decide === undefined ? [] : namedFields(decide.table).flatMap(field => columnsOf(decide.table, field))),
     ...Object.entries(tree?.fields ?? {}).flatMap(([name, { from = name }]) => from),
   ]
-  const read = new Set([...ALWAYS_READ, ...output.columns, ...decided])
+  const audited = isAudited(plan) ? Object.values(EVIDENCE_TAGS).flat() : []
+  const read = new Set([...ALWAYS_READ, ...output.columns, ...decided, ...audited])
   return enrich.tags.filter(tag => read.has(tag))
 }

@@ -40,16 +40,16 @@ const SCREEN_COLUMNS: readonly string[] = [
   ...['screen.state', 'screen.hits', 'screen.cleared', 'screen.confirmed', 'screen.back', 'screen.why'],
 ]
 
-/** Columns that exist in the output of some pipelines. */
-export const addedColumns = ({
-  decide,
-  dedupe,
-  screen,
-}: {
+interface Adding {
   readonly decide?: object | null
   readonly dedupe?: object | null
+  readonly audit?: object | true | null
   readonly screen?: object | null
-}): string[] => [
+}
+
+/** Columns that exist in the output of some pipelines. */
+export const addedColumns = ({ decide, dedupe, audit, screen }: Adding): string[] => [
+  ...(audit == null ? [] : ['match.doubt']),
   ...(dedupe == null ? [] : GROUP_COLUMNS),
   ...(decide == null ? [] : DECISION_COLUMNS),
   ...(screen == null ? [] : SCREEN_COLUMNS),

@@ -25,7 +25,10 @@ export const chooseEnrichment = (enrich: PipelineFields['enrich'], hasOutput: bo
   enrich === undefined ? (hasOutput ? { product: 'basic' as const, tags: null, headers: undefined } : null) : enrich
 
 /** Expects fields without errors. */
-export function pipelineOf({ $schema, vars, enrich, output, ...fields }: PipelineFields, places: OutputPlaces): Pipeline {
+export function pipelineOf({ $schema, vars, enrich, output, ...given }: PipelineFields, places: OutputPlaces): Pipeline {
+  const { audit } = given
+  const fields =
+    audit === null || audit === true ? given : { ...given, checks: [...given.checks, { name: 'doubtful' as const, ...audit }] }
   const enrichment = chooseEnrichment(enrich, output !== null)
   if (enrichment === null) return { ...fields, enrich: null, output: null }
   const { product, tags, headers } = enrichment

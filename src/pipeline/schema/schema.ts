@@ -142,6 +142,8 @@ const levels = (form: z.ZodType<ReturnType<typeof parseThreshold> & {}, string>)
 })
 const check = (form: Parameters<typeof levels>[0]) => map(levels(form))
 const anyCheck = check(threshold(COUNT_OR_SHARE))
+const AUDIT = 'true, or a map with warn, fail or both'
+const audit = z.union([z.literal(true), anyCheck], { error: AUDIT })
 const ofLastRun = check(threshold('a comparison with a share, such as "< 80%"', true)).optional()
 const checks = map({
   matched: anyCheck.optional().describe('Rows matched.'),
@@ -161,9 +163,7 @@ const checks = map({
   changed: anyCheck.optional().describe('Rows whose company has other data than in the last good run.'),
   lost: anyCheck.optional().describe('Rows that had a company in the last good run and have none.'),
   moved: anyCheck.optional().describe('Rows that have another company than in the last good run.'),
-  doubtful: anyCheck
-    .optional()
-    .describe('Rows whose company differs in name and address, or in name and number (`match.doubt`).'),
+  doubtful: anyCheck.optional().describe('Matches whose company seems to be a different one (`match.doubt`).'),
   declined: anyCheck.optional().describe('Rows that the decision table declines.'),
   referred: anyCheck.optional().describe('Rows that the decision table refers to a person.'),
   screened: map({
@@ -362,6 +362,9 @@ export const pipelineSchema = map({
   screen: orNull(screen).describe('Starts an AML search for each company found, once per run; one credit each.'),
   dedupe: orNull(dedupe).describe(
     'Finds the rows of the list that are one company: columns dup.group, dup.size, dup.keep and dup.perhaps of the output.',
+  ),
+  audit: orNull(audit).describe(
+    'Compares each match with its row by the names, numbers and addresses of the answer: true, or the thresholds of the check doubtful. Fills match.doubt.',
   ),
   decide: orNull(decide).describe(
     'Decides about every row by a decision table, or by a decision tree of the service: decision, decision.rule and decision.why.',

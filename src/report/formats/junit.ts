@@ -6,6 +6,7 @@
 import { requiredWords } from '../message.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result } from '../schema.ts'
+import { auditWords, doubtWords } from '../sections/audit.ts'
 import { serviceWords } from '../service-words.ts'
 import { formatHint, more, place } from '../words.ts'
 import { escapeXml } from './escape.ts'
@@ -57,6 +58,7 @@ const createSuite = (report: Report, result: Result): Suite => ({
   cases: [...result.stages.map(stage => stageCase(stage, result)), ...result.checks.map(checkCase), ...runCases(report, result)],
   out: [
     result.message,
+    ...(result.audit === null ? [] : [`audit: ${auditWords(result.audit)}`, ...result.audit.examples.map(doubtWords)]),
     ...result.issues.slice(0, ISSUES).map(inWords),
     ...(result.issues.length > ISSUES ? [more(result.issues.length, ISSUES)] : []),
     ...(report.resume === null ? [] : [`Resume with: ${report.resume}`]),

@@ -6,6 +6,7 @@
 import { nextSteps, requiredWords, spentWords } from '../message.ts'
 import { isRejection, type PipelineResult, type Problem, type Rejection } from '../pipeline-result.ts'
 import type { Report, Result, Sample } from '../schema.ts'
+import { auditWords } from '../sections/audit.ts'
 import { CHANGE_HEAD, changeCells, kindWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { ruleWords, unreachedWords } from '../sections/decide.ts'
@@ -73,6 +74,7 @@ const listSections = (report: Report, result: Result): Record<string, string> =>
   'next steps': next(report, result),
   reasons: reasons(result),
   bands: matches(result),
+  audit: audit(result),
   decisions: decisions(result),
   checks: checks(result),
   alerts: listed('### Alerts', issueList(result.issues, report.warnings)),
@@ -159,6 +161,18 @@ function matches(result: Result): string {
   const head = ['Band', 'Rows', 'Matched', 'Review', 'Unmatched', 'Moved if accepted', 'Moved if for review', 'Moved if left out']
   const note = found.byPattern === 0 ? '' : `\naccept.pattern leaves ${count(found.byPattern)} of the rows for review.\n`
   return `#### Bands\n\n${table(head, rows)}\n${note}`
+}
+
+function audit({ audit }: Result): string {
+  if (audit === null) return ''
+  const rows = audit.examples.map(({ row, name, company, differs }) => [
+    count(row),
+    cell(name),
+    cell(company.name),
+    cell(differs.join(', ')),
+  ])
+  const first = rows.length === 0 ? '' : `\n${table(['Row', 'Name', 'Company', 'Differs'], rows)}\n`
+  return `#### Audit of matches\n\n${esc(auditWords(audit))}\n${first}`
 }
 
 function decisions({ decide }: Result): string {

@@ -2,6 +2,7 @@
 
 import { nextSteps, requiredWords, spentWords, stoppedWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
+import { auditWords, doubtWords } from '../sections/audit.ts'
 import { kindWords } from '../sections/changes.ts'
 import { companyActionLines } from '../sections/company-actions.ts'
 import { decisionWords, ruleWords, unreachedWords } from '../sections/decide.ts'
@@ -51,6 +52,7 @@ export function renderText(report: Report, options: TextOptions = {}): string {
     [
       ...ledger(report, paint, width),
       ...bands(result, paint, width),
+      ...audit(result, paint, width),
       ...rulings(result, paint, width),
       ...facts(result, paint, width),
     ],
@@ -113,6 +115,13 @@ function bar(share: number, room: number): string {
 function bands(result: Result, paint: Paint, width: number): string[] {
   const line = bandLine(result)
   return line === '' ? [] : [`  ${'bands'.padEnd(16)}${paint('dim', escapeTerminal(clip(line, width - 18)))}`]
+}
+
+/** The audited matches, and the first doubtful row. */
+function audit({ audit }: Result, paint: Paint, width: number): string[] {
+  if (audit === null) return []
+  const text = [auditWords(audit), ...audit.examples.slice(0, 1).map(doubtWords)].join('; ')
+  return [`  ${'audit'.padEnd(16)}${paint('dim', escapeTerminal(clip(text, width - 18)))}`]
 }
 
 /** A line for all decisions, and one for each rule. */

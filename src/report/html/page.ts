@@ -9,7 +9,7 @@ import { count, formatHint, more, place } from '../words.ts'
 import { charts } from './charts.ts'
 import { MAILABLE, pageData } from './data.ts'
 import { html, type Markup, prose, trusted } from './markup.ts'
-import { columns, decisions, matches, outputs, reproduce, timeline } from './record.ts'
+import { audit, columns, decisions, matches, outputs, reproduce, timeline } from './record.ts'
 import { changes, changeTable, duplicates, review, unmatched } from './rows.ts'
 import { SCRIPT } from './script.ts'
 import { shell } from './shell.ts'
@@ -32,6 +32,7 @@ ${numbers(report)}
 ${charts(report, result)}
 ${changes(result)}
 ${matches(result)}
+${audit(result)}
 ${decisions(result)}
 ${checks(result)}
 ${alerts(report, result)}

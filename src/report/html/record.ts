@@ -2,6 +2,7 @@
 import { clip } from '../formats/escape.ts'
 import { repeatCommand, spentWords } from '../message.ts'
 import type { Report, Result } from '../schema.ts'
+import { auditWords } from '../sections/audit.ts'
 import { decisionWords, ruleWords, unreachedWords } from '../sections/decide.ts'
 import { bandName, shownMatches } from '../sections/matches.ts'
 import { STATUS } from '../verdict.ts'
@@ -152,6 +153,19 @@ export function matches(result: Result): Markup | null {
   return html`<section aria-labelledby="bands"><h2 id="bands">Bands and patterns</h2><p class="lead">${lead}${byPattern}</p>
 ${table('Rows by band, and how many rows each choice would move', ['Band', ...OUTCOMES, ...CHOICES, 'Such as'], bandRows(found), 'groups')}${rest(found.others.bands, 'bands')}
 <details><summary>By pattern</summary>${table('Rows by pattern', ['Pattern', ...OUTCOMES, 'Such as'], patternRows(found), 'groups')}${rest(found.others.patterns, 'patterns')}</details></section>`
+}
+
+/** What a second look at the matches found, and the first doubtful rows. */
+export function audit({ audit }: Result): Markup | null {
+  if (audit === null) return null
+  const rows = audit.examples.map(({ row, name, company, differs }) => [
+    count(row),
+    clip(name, BAND_CELL),
+    clip(company.name === '' ? company.id : company.name, BAND_CELL),
+    differs.join(', '),
+  ])
+  return html`<section aria-labelledby="audit"><h2 id="audit">Audit of matches</h2><p class="lead">${auditWords(audit)}.</p>
+${rows.length === 0 ? null : table('The first doubtful rows', [{ figures: 'Row' }, 'Name', 'Company', 'Differs'], rows)}</section>`
 }
 
 /** The table of rules: what each decided, and the first rows. */

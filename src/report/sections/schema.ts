@@ -267,6 +267,19 @@ const candidates = z
   .default(null)
   .describe('requests for candidates')
 
+const audit = z
+  .object({
+    agreed: known.describe('matches whose company agrees with the row'),
+    doubtful: known.describe('matches whose company seems to be a different one'),
+    notComparable: known.describe('matches whose names and numbers cannot be compared'),
+    examples: z
+      .array(z.object({ row, key, name, company, differs: z.array(z.string()).describe('what differs') }))
+      .describe('the first doubtful rows; only with report.rows: all'),
+  })
+  .nullable()
+  .default(null)
+  .describe('a second look at the matches')
+
 /** The parts by their keys in a result. */
 const decide = z
   .object({
@@ -292,4 +305,4 @@ const decide = z
   .default(null)
   .describe('decisions of the table')
 
-export const sections = { matches, decide, changes, reuse, events, candidates, accepted, portfolio, screening }
+export const sections = { matches, audit, decide, changes, reuse, events, candidates, accepted, portfolio, screening }

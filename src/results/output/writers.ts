@@ -40,7 +40,7 @@ export interface Baseline {
 }
 
 /** What checks look at besides outcomes. */
-interface Found extends Pick<PublishedResults, 'decisions' | 'doubtful' | 'decide'> {
+interface Found extends Pick<PublishedResults, 'decisions' | 'audit' | 'decide'> {
   readonly changes: ChangeCounts | null
 }
 
@@ -349,7 +349,7 @@ const ANSWER_CELLS: Readonly<Record<string, (given: RowResult['given']) => strin
 
 const GROUPS: ReadonlySet<string> = new Set(GROUP_COLUMNS)
 
-type WrittenRow = Pick<JoinedRow, 'number' | 'inputRow' | 'result' | 'isRepeat' | 'doubt' | 'ruled' | 'screened' | 'unscreened'>
+type WrittenRow = Pick<JoinedRow, 'number' | 'inputRow' | 'result' | 'isRepeat' | 'audit' | 'ruled' | 'screened' | 'unscreened'>
 
 interface LayoutFile {
   readonly groups: RowGroups | null
@@ -370,10 +370,10 @@ function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns,
     at: index === null ? columns.find(name) : -1,
   }))
   const outputCell = (name: string, at: number, joined: WrittenRow): string => {
-    const { number, result, isRepeat, doubt, ruled } = joined
+    const { number, result, isRepeat, audit, ruled } = joined
     const { row, outcome, overrideCell, given } = result
     if (groups !== null && GROUPS.has(name)) return outcome === 'skipped' ? '' : groups(number)[name]!
-    if (name === 'match.doubt') return isForPeople ? inWords(doubt) : doubt
+    if (name === 'match.doubt') return audit?.text ?? ''
     if (name === 'match.outcome') return outcome
     const ofTable = DECISION_CELLS[name]
     if (ofTable !== undefined) return ruled === null ? '' : ofTable(ruled)

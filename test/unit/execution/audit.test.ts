@@ -71,7 +71,7 @@ test.each([
         mappings,
         enrich: { product: 'standard', tags: ['general.rowNumber', 'general.connectId', ...Object.keys(TAGS)] },
         output: { path: 'out.csv', onFail: 'replace', columns: ['*', 'general.rowNumber', 'match.outcome', 'match.doubt'] },
-        checks: { doubtful: { fail: '> 1%' } },
+        audit: { fail: '> 1%' },
       })
       const report = await run(pipeline, here.options({ FETTLE_URL: url, FETTLE_USERNAME: username, FETTLE_PASSWORD: password }))
       const rows = readTable(readFileSync(join(here.folder, 'out.csv')))

@@ -316,7 +316,7 @@ describe('changes only the fields of the event', () => {
       candidates: null,
       screening: null,
       decisions: null,
-      doubtful: null,
+      audit: null,
       decide: null,
       endedAt: null,
       finished: false,

@@ -372,6 +372,7 @@ const finished = (): RunState => {
         ],
         scores: SCORES,
         lowestScores: { matched: 0.7612, review: 0.1508 },
+        audit: { agreed: 395, doubtful: 2, notComparable: 5, examples: [{ ...EXAMPLE, differs: ['name', 'postcode'] }] },
         matches: {
           bands: [
             { ...ofBand('A', 380, [380, 0, 0], [0, 380, 380]), examples: [EXAMPLE] },
@@ -546,6 +547,16 @@ const hostile = (): RunState => {
       outcomes,
       samples,
       scores: [],
+      audit: {
+        ...{ agreed: 0, doubtful: 1, notComparable: 0 },
+        examples: HOSTILE.map((line, row) => ({
+          row,
+          key: line,
+          name: line,
+          company: { id: line, name: line },
+          differs: ['name'],
+        })),
+      },
       matches: {
         bands: HOSTILE.map(line => ofBand(line, 1, [1, 0, 0], [0, 1, 1])),
         patterns: HOSTILE.map((line, i) => {

@@ -14,13 +14,13 @@ const TAGS = [
 const columns = addedColumns(TAGS)
 const MAPPED = ['name', 'orgNumber', 'vatNumber', 'address1', 'postcode', 'country'] as const
 
-function doubtOf(row: Partial<Record<(typeof MAPPED)[number], string>>, company: readonly string[]): string {
+function doubtOf(row: Partial<Record<(typeof MAPPED)[number], string>>, company: readonly string[]): string | undefined {
   const mappings = MAPPED.map((mapping, index) => ({ mapping, index, header: mapping, pad: null }))
   const audit = auditorOf({ mappings, output: null, checks: [{ name: 'doubtful', warn: null, fail: null }] })
   return audit(
     MAPPED.map(mapping => row[mapping] ?? ''),
     { row: company, columns },
-  )
+  )?.text
 }
 
 const HARROW = ['GB-0-01234567', 'Harrow Optics Limited', '01234567', '1 Mill Lane', 'Leeds', 'LS1 4AP']
@@ -29,45 +29,61 @@ test.each([
   ['the same name', { name: 'HARROW OPTICS LTD' }, HARROW, ''],
   ['a part of the name', { name: 'Harrow Optics Group (Leeds)' }, HARROW, ''],
   ['a misspelt name', { name: 'Harow Optcis Ltd' }, HARROW, ''],
-  ['initials', { name: 'HOW' }, ['', 'Harrow Optical Works Ltd', '', '', '', ''], ''],
-  ['a renamed company of the same number', { name: 'Lensmakers Ltd', orgNumber: '1234567' }, HARROW, ''],
+  ['a renamed company of the same number', { name: 'Lensmakers Ltd', orgNumber: '1234567', country: 'GB' }, HARROW, ''],
+  ['the number of the id', { name: 'Lensmakers Ltd', orgNumber: '1234567', country: 'GB' }, HARROW.with(2, ''), ''],
   [
     'a renamed company at the same address',
     { name: 'Lensmakers', address1: '1 Mill Lane, Leeds', postcode: 'LS1 4AP' },
     HARROW,
     '',
   ],
-  ['a different name, and nothing else to compare: a trading name', { name: 'Dunmore Mills Ltd' }, HARROW, ''],
+  ['a different name alone', { name: 'Dunmore Mills Ltd' }, HARROW, 'name differs: Dunmore Mills Ltd / Harrow Optics Limited'],
   [
     'a different name and address',
     { name: 'Harrow Removals', address1: '9 High Street', postcode: 'M1 1AA' },
     HARROW,
-    'name 0.50 | address ≠',
+    'name differs: Harrow Removals / Harrow Optics Limited; postcode differs: M1 1AA / LS1 4AP; address differs: 9 High Street / 1 Mill Lane',
   ],
-  ['a different name and country', { name: 'Dunmore Mills Ltd', country: 'IE' }, HARROW, 'name 0.00 | country ≠'],
+  ['the same name in a different country', { name: 'Harrow Optics', country: 'IE' }, HARROW, 'country differs: IE / GB'],
+  ['nearly the same name elsewhere', { name: 'Harrow Optics', address1: '9 High Street', postcode: 'M1 1AA' }, HARROW, ''],
   [
-    'nearly the same name at a different address',
-    { name: 'Harrow Optics', address1: '9 High Street', postcode: 'M1 1AA' },
+    'the same name, a different number',
+    { name: 'Harrow Optics', orgNumber: '07654321', country: 'GB' },
     HARROW,
-    '',
+    'number differs: 07654321 / 01234567',
   ],
-  ['a different name, and the town alone', { name: 'Dunmore Mills Ltd', address1: 'York' }, HARROW, ''],
-  ['a different number', { name: 'Harrow Optics Group', orgNumber: '07654321' }, HARROW, 'name 0.99 | number ≠'],
-  ['a number of Scotland', { name: 'Harrow Optics Group', orgNumber: 'SC654321' }, HARROW, 'name 0.99 | number ≠'],
-  ['the same name, a different number', { name: 'Harrow Optics', orgNumber: '07654321' }, HARROW, ''],
+  [
+    'a number of Scotland',
+    { name: 'Harrow Optics', orgNumber: 'SC654321', country: 'GB' },
+    HARROW,
+    'number differs: SC654321 / 01234567',
+  ],
   ['a VAT number, which the answer lacks', { name: 'Harrow Optics Group', vatNumber: 'GB123456789' }, HARROW, ''],
   [
     'an answer without a number',
-    { name: 'Harrow Optics Group', orgNumber: '7654321' },
+    { name: 'Harrow Optics', orgNumber: '7654321' },
     ['XX-X-harrow', 'Harrow Optics', '', '', '', ''],
     '',
   ],
-  ['a row without a name', { postcode: 'M1 1AA' }, HARROW, ''],
+  ['a row without a name', { postcode: 'M1 1AA' }, HARROW, 'not comparable'],
 ] as const)('%s', (_, row, company, doubt) => {
   expect(doubtOf(row, company)).toBe(doubt)
 })
 
-test('looks for none where neither a column nor a check asks for it', () => {
+test('a country that is the same for the whole list is compared', () => {
+  const mappings = [
+    { mapping: 'name' as const, index: 0, header: 'name', pad: null },
+    { mapping: 'country' as const, index: 1, header: null, pad: null, value: 'IE' },
+  ]
+  expect(
+    auditorOf({ mappings, audit: true, output: null, checks: [] })(['Harrow Optics'], { row: HARROW, columns }),
+  ).toMatchObject({
+    verdict: 'doubtful',
+    differs: ['country'],
+  })
+})
+
+test('looks for none where nothing asks for it', () => {
   const audit = auditorOf({ mappings: [{ mapping: 'name', index: 0, header: 'name', pad: null }], output: null, checks: [] })
-  expect(audit(['Dunmore Mills'], { row: HARROW, columns })).toBe('')
+  expect(audit(['Dunmore Mills'], { row: HARROW, columns })).toBeNull()
 })

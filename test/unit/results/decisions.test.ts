@@ -176,7 +176,7 @@ describe('the ledger under decisions', () => {
         for (const tally of [plain, decided]) tally.begin(COLUMNS)
         for (const [at, { answer, row }] of rows.entries()) {
           const print = fingerprint(row)
-          const joined = { number: at + 1, inputRow: ['x'], fingerprints: [print], doubt: '', ruled: null }
+          const joined = { number: at + 1, inputRow: ['x'], fingerprints: [print], audit: null, ruled: null }
           await plain.add({ ...joined, result: applyDecision(answer, [print], null) })
           await decided.add({ ...joined, result: applyDecision(answer, [print], decisions) })
         }

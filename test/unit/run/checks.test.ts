@@ -19,7 +19,7 @@ const since = (rate: number | null) => ({
       ? null
       : { plan: { ...planOf(), rows: 1_000 }, outcomes: { ...OF_500, matched: rate * 1_000, manualMatched: 0, duplicates: 0 } },
   changes: null,
-  doubtful: null,
+  audit: null,
   decide: null,
 })
 
@@ -100,6 +100,22 @@ test('what compares rows with an earlier run is neither met nor failed without o
 test('what cannot be measured fails its check', () => {
   for (const name of ['matched', 'unmatched', 'review', 'duplicates', 'failed', 'drift', 'doubtful'] as const)
     expect(one(name, '> 100%', UNKNOWN)).toMatchObject({ success: false, actual: 'unknown: the service gave no such count' })
+})
+
+test('where no match can be compared, it is unknown how many are doubtful', () => {
+  const measured = (audit: { agreed: number; doubtful: number; notComparable: number }) => {
+    const check = { name: 'doubtful', warn: null, fail: threshold('> 1%') } as const
+    return evaluateChecks(planOf({ rows: 500, checks: [check] }), OF_500, { ...since(null), audit })[0]
+  }
+  expect(measured({ agreed: 0, doubtful: 0, notComparable: 9 })).toMatchObject({
+    success: false,
+    actual: 'unknown: no match can be compared',
+  })
+  expect(measured({ agreed: 0, doubtful: 0, notComparable: 0 })).toMatchObject({ success: true })
+  expect(measured({ agreed: 390, doubtful: 5, notComparable: 4 })).toMatchObject({
+    success: true,
+    actual: '5 of 500 (1.0%): 4 not comparable',
+  })
 })
 
 test('warn comes before fail, and each stands alone', () => {

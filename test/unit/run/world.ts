@@ -170,7 +170,7 @@ export class FakeResults implements Results {
       scores: [],
       lowestScores: { matched: null, review: null },
       matches: null,
-      doubtful: null,
+      audit: null,
       decide: this.ruled === null ? null : { ...NO_RULES, refer: this.ruled.length },
       unfit: [],
       words: [],

@@ -143,6 +143,9 @@ export function addressWords(parts: readonly string[], postcode: string): string
   return [...words]
 }
 
+/** The first label of a domain, as names are compared with it. */
+export const domainLabel = (domain: string): string => collapseUmlauts(domain.split('.', 1)[0]!.replaceAll('-', ''))
+
 /** An empty status counts as active. */
 const isActive = ({ status }: Company): boolean =>
   status.trim() === '' || /^(?:active|aktiv|open|live|registered|current)/i.test(status.trim())
@@ -198,7 +201,7 @@ export class IndexBuilder {
     for (const word of addressWords([company.address1, company.address2, company.town], company.postcode))
       this.#placeIds.push(this.#places.number(word))
     this.#towns.add(normaliseText(company.town))
-    const label = collapseUmlauts(identifiers.domain.split('.', 1)[0]!.replaceAll('-', ''))
+    const label = domainLabel(identifiers.domain)
     this.#labels.add(label)
     if (label.length >= SHORTEST_LABEL && this.#companyOf.length > first) this.#names.add(label, first)
     this.#active.push(isActive(company) ? 1 : 0)

@@ -19,6 +19,10 @@ const LIKELY = 0.5
 const sameName = (vector: Vector): boolean =>
   vector[AT.exact] === 1 || (vector[AT.allPaired] === 1 && vector[AT.coverBoth]! > 0.7)
 
+/** Row and company both have an address, a postcode or a town. */
+export const isPlaced = (vector: Vector): boolean =>
+  bothAddressed(vector) || vector[AT.townEqual] === 1 || vector[AT.townDiffer] === 1
+
 const bothAddressed = (vector: Vector): boolean =>
   vector[AT.address]! > 0 ||
   vector[AT.addressNone] === 1 ||
