@@ -107,7 +107,10 @@ function learn() {
     for (const [family, views] of Object.entries(LEARNED)) {
       if (!views.includes(view) || isPlaced(vector) !== (family === 'withPlace')) continue
       const key = `${family} ${view}`
-      found.set(key, [...(found.get(key) ?? []), vector[AT.exact] === 1 || samePlace(vector) ? Number.POSITIVE_INFINITY : logOdds])
+      found.set(key, [
+        ...(found.get(key) ?? []),
+        vector[AT.exact] === 1 || samePlace(vector) ? Number.POSITIVE_INFINITY : logOdds,
+      ])
     }
   }
   for (const [family, most] of Object.entries(DOUBTED)) {
