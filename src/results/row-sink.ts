@@ -1,7 +1,7 @@
 /** What takes the rows of a run, each in turn: totals, outputs, lists for later stages, states for the next run, answers to keep. */
 import type { Decision } from '../decide/decide.ts'
-import type { AuditedMatch } from './audit.ts'
 import type { JudgedHits } from '../model/results.ts'
+import type { AuditedMatch } from './audit.ts'
 import type { RowState } from './changes/row-states.ts'
 import type { RowResult } from './decisions/apply-decisions.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
