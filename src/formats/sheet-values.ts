@@ -23,6 +23,6 @@ export function sheetValue(text: string, is: SheetKind): string | null {
   if (is === 'number') return isNumber(text) || (/^[-.\d]+$/.test(text) && String(Number(text)) === text) ? text : null
   const [, day = '1899-12-30', time = '00:00:00'] = DATE.exec(text) ?? [null, '']
   const days = Date.parse(`${day}T${time}Z`) / DAY_MS + DAYS_1900
-  // Excel has no days before 1900, and one too many in it: only from March on are they those of the calendar.
+  // Excel has no days before 1900, and one too many in it: from March on they are the days of the calendar.
   return days >= 61 || (days >= 0 && days < 1) ? String(days) : null
 }

@@ -49,7 +49,7 @@ const NUMBERS: readonly ColumnType['is'][] = ['integer', 'decimal', 'float16', '
 const forms = ({ types = [] }: TableSpec): CellForm[] =>
   types.map(({ is }) => (NUMBERS.includes(is) ? 'number' : is === 'boolean' ? 'boolean' : 'text'))
 
-/** A workbook keeps ids as text, so that no zero is lost: only our own columns of numbers, and those of a workbook, are numbers. */
+/** A workbook keeps ids as text, so that no zero is lost: only our own columns of numbers, and the number columns of a workbook, are numbers. */
 const sheetLooks = ({ names, types = [], sheetColumns = [] }: TableSpec): SheetLook[] =>
   names.map((_, at) => sheetColumns[at] ?? (NUMBERS.includes(types[at]?.is ?? 'string') ? { is: 'number' } : undefined))
 

@@ -18,7 +18,7 @@ export const TEXT: ColumnType = { is: 'string', name: 'string' }
 export interface SheetColumn {
   readonly index: number
   readonly is?: 'number' | 'date' | 'boolean'
-  /** The code of the number format, or the number of one that Excel knows (ECMA-376 part 1, 18.8.30). */
+  /** The code of the number format, or the number of a built-in one (ECMA-376 part 1, 18.8.30). */
   readonly format?: string | number
   readonly width?: number
 }

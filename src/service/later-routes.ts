@@ -33,7 +33,7 @@ function pathMethods({ operations, matchColumns }: Play, more: Iterable<readonly
     methods.set(path, [...(methods.get(path) ?? []), ...added])
   }
   if (matchColumns) methods.set(routePath(LIST_FACTS), [LIST_FACTS.method])
-  // The path of a request may also be a value of another one's parameter: the one without parameters is meant.
+  // A path may also be the value of a parameter in a second path: the one without parameters is meant.
   const all = [...methods, ...more].toSorted(([a], [b]) => a.split(':').length - b.split(':').length)
   return all.map(([path, allowed]) => ({ pattern: pathPattern(path), methods: allowed }))
 }

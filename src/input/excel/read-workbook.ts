@@ -162,7 +162,7 @@ class ColumnLook {
     this.#counts.set(name, found)
   }
 
-  /** What most of them are; nothing where a text could not be told from one of them when the column is written again. */
+  /** What most of them are; nothing where a text looks like one of them: a column that is written again would mix them up. */
   found(): Pick<SheetColumn, 'is' | 'format'> {
     const [best] = [...this.#counts.values()].toSorted((a, b) => b.count - a.count)
     if (best === undefined || this.#isText[best.kind.is]) return {}

@@ -14,7 +14,7 @@ export interface Book {
 
 interface NumberFormat {
   readonly isDate: boolean
-  /** Its code, or the number of one that Excel knows. */
+  /** Its code, or the number of a built-in one. */
   readonly format: string | number
 }
 
