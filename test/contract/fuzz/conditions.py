@@ -33,6 +33,8 @@ CONDITIONS = {
     "importcsv: ": "content of the file",
     # Contract §11.5: what is absent stays, and a new tree has nothing yet.
     "a new tree needs a decision table": "trees",
+    # Contract §11.5: the description leaves the content of an instance open; here it is a decision table.
+    "configurationVariables.": "content of the table",
     # Contract §9.3: mandatory for companies of Germany.
     "de_reason_code": "country of the company",
     # Contract §8, row 38: 404, also for a company that no register has.
@@ -54,7 +56,9 @@ def depends(response) -> bool:
 
 
 def is_valid_when_sent(form: str, value) -> bool:
-    """A query is text: `true`, 1 or nothing for a parameter of any text is valid, also as the element of a list."""
+    """A query is text: `true`, 1 or nothing for a parameter of any text is valid, also as the element of a list; an object is sent as its keys."""
+    if isinstance(value, dict):
+        value = list(value)
     limits = ('"enum"', '"pattern"', '"format"')
     is_free = '"type": "string"' in form and not any(limit in form for limit in limits)
     if isinstance(value, list) and value:
