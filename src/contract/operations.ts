@@ -9,7 +9,7 @@ import { DECISION_ENGINE } from './decisions.ts'
 import { MONITORING } from './monitoring.ts'
 import { PEOPLE } from './people.ts'
 import { PORTFOLIOS } from './portfolios.ts'
-import { BUSINESSES, INDIVIDUALS } from './screening/operations.ts'
+import { BUSINESSES, INDIVIDUALS, SCHEDULES } from './screening/operations.ts'
 
 export const OPERATIONS = {
   ...ACCESS,
@@ -18,6 +18,7 @@ export const OPERATIONS = {
   ...PEOPLE,
   ...BUSINESSES,
   ...INDIVIDUALS,
+  ...SCHEDULES,
   ...MONITORING,
   ...PORTFOLIOS,
   ...DECISION_ENGINE,

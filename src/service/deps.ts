@@ -22,6 +22,7 @@ import type { OpenRegister } from './registers/current.ts'
 import type { Engine } from './registers/engine.ts'
 import type { Officers } from './registers/index.ts'
 import type { Search } from './registers/search.ts'
+import type { ScheduleStore } from './screening/schedules-store.ts'
 import type { Screener } from './screening/screener.ts'
 import type { SearchStore } from './screening/searches-store.ts'
 import type { Log } from './start-options.ts'
@@ -50,6 +51,7 @@ export interface AppDeps extends RouteDeps, IdempotencyDeps {
   readonly worker: JobWorker
   readonly screener: Screener
   readonly searches: Omit<SearchStore, 'find' | 'hit'>
+  readonly schedules: Omit<ScheduleStore, 'find'>
   readonly portfolios: Omit<PortfolioStore, 'find'>
   readonly holdings: Omit<HoldingStore, 'find' | 'isVisible' | 'known' | 'watched'>
   readonly decisions: Omit<DecisionStore, 'find' | 'findTree'>

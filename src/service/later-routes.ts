@@ -17,6 +17,7 @@ import { portfolioRoutes } from './portfolios/routes.ts'
 import { Refusal } from './refusal.ts'
 import { hitFileRoute } from './screening/hit-routes.ts'
 import { screeningRoutes } from './screening/routes.ts'
+import { scheduleRoutes } from './screening/schedule-routes.ts'
 
 /** Paths outside the operations table; all are read-only. */
 const READ_PATHS = ['/health', '/metrics', '/docs', '/v1/openapi.json', '/files/:name', '/hit-files/:name', '/reports/:name']
@@ -41,6 +42,7 @@ function pathMethods({ operations, matchColumns }: Play, more: Iterable<readonly
 export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOptions): void {
   accessRoutes(app, deps)
   screeningRoutes(app, deps)
+  scheduleRoutes(app, deps)
   companyRoutes(app, deps)
   reportRoutes(app, deps)
   peopleRoutes(app, deps)

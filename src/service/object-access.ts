@@ -1,5 +1,5 @@
 /**
- * Finds jobs, searches, hits, decision trees, decisions, portfolios and their companies by the id a caller names. A missing object and one the caller may
+ * Finds jobs, searches, hits, schedules, decision trees, decisions, portfolios and their companies by the id a caller names. A missing object and one the caller may
  * not see get the same 404 (faults H3). Routes read no store by id (test/unit/service/object-access.test.ts).
  */
 import type { Permission } from '../contract/index.ts'
@@ -10,6 +10,7 @@ import type { EventStore } from './monitoring/events-store.ts'
 import type { Holding, HoldingStore } from './portfolios/holdings.ts'
 import type { Portfolio, PortfolioStore } from './portfolios/store.ts'
 import { notFound, Refusal } from './refusal.ts'
+import type { Schedule, ScheduleStore } from './screening/schedules-store.ts'
 import type { SearchType } from './screening/screener.ts'
 import type { Hit, Search, SearchStore } from './screening/searches-store.ts'
 
@@ -24,6 +25,7 @@ export type Need = Permission | 'Own'
 interface ObjectStores {
   readonly jobs: Pick<JobStore, 'find'>
   readonly searches: Pick<SearchStore, 'find' | 'hit'>
+  readonly schedules: Pick<ScheduleStore, 'find'>
   readonly portfolios: Pick<PortfolioStore, 'find' | 'shares'>
   readonly holdings: Pick<HoldingStore, 'find' | 'isVisible'>
   readonly events: Pick<EventStore, 'portfolioOf'>
@@ -38,7 +40,7 @@ function requireFound<Kind>(what: string, object: Kind | null): Kind {
   return object
 }
 
-export function createObjectAccess({ jobs, searches, portfolios, holdings, events, decisions }: ObjectStores) {
+export function createObjectAccess({ jobs, searches, schedules, portfolios, holdings, events, decisions }: ObjectStores) {
   const held = (portfolio: Portfolio, id: string): Holding | null => holdings.find(portfolio.id, id)
   /** Returns the portfolio when the caller owns it, or its owner shared all `needs` with the caller. */
   const requireShared = ({ id, person }: Caller, portfolio: Portfolio, what: string, needs: readonly Need[]): Portfolio => {
@@ -56,6 +58,11 @@ export function createObjectAccess({ jobs, searches, portfolios, holdings, event
   return {
     job: ({ id: owner }: Caller, id: string): Job => requireFound('Job', jobs.find(owner, id)),
     search: (caller: Caller, type: SearchType, id: string): Search => requireFound('Search', searches.find(caller.id, type, id)),
+    /** Of either type. */
+    anySearch: ({ id }: Caller, search: string): Search =>
+      requireFound('Search', searches.find(id, 'business', search) ?? searches.find(id, 'individual', search)),
+    /** By its id, or that of its search. */
+    schedule: ({ id: owner }: Caller, id: string): Schedule => requireFound('Schedule', schedules.find(owner, id)),
     hit: (search: Search, id: string): Hit => requireFound('Hit', searches.hit(search, id)),
     tree: ({ id: owner }: Caller, guid: string): Tree => requireFound('Decision tree', decisions.findTree(owner, guid)),
     /** Like `tree`, but null where the tenant has none of this guid. */

@@ -33,6 +33,7 @@ import { addResultsTo } from './portfolios/add-results.ts'
 import { type CurrentRegisters, makeCurrent, type OpenedRegisters, type OpenRegister, type Reopen } from './registers/current.ts'
 import type { Engine } from './registers/engine.ts'
 import { NO_OFFICERS } from './registers/index.ts'
+import { ScheduleStore } from './screening/schedules-store.ts'
 import { Screener } from './screening/screener.ts'
 import { SearchStore } from './screening/searches-store.ts'
 import type { StartOptions } from './start-options.ts'
@@ -130,8 +131,9 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   onClose(() => monitoring.close())
   const { portfolios, holdings, events, imports, importer, folder: importDir, transaction } = monitoring
   const searches = new SearchStore(database, now)
+  const schedules = new ScheduleStore(database, now)
   const decisions = new DecisionStore(database, now)
-  const objects = createObjectAccess({ jobs, searches, portfolios, holdings, events, decisions })
+  const objects = createObjectAccess({ jobs, searches, schedules, portfolios, holdings, events, decisions })
 
   const worker = new JobWorker({
     ...{ jobs, using: current.using, files, play, clock, limits, rowPauseMs, stopAt, onError: logFailure },
@@ -152,7 +154,7 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
   const snapshots = openSnapshotRequests({ dataDir, clock, everyMs: limits.checkMs, take })
   onClose(() => snapshots.close())
-  const stores = { jobs, files, searches, decisions, portfolios, holdings, events, imports, transaction }
+  const stores = { jobs, files, searches, schedules, decisions, portfolios, holdings, events, imports, transaction }
   return { ...stores, objects, worker, screener, importer, importDir }
 }
 

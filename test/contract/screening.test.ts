@@ -1,6 +1,6 @@
 /** AML screening, told by HTTP alone: searches, hits, decisions, PDFs (contract §6), against the target and the made-up sample list. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { BUSINESSES, INDIVIDUALS, OPERATIONS, type OperationName, parseWireDate } from '../../src/contract/index.ts'
+import { BUSINESSES, INDIVIDUALS, OPERATIONS, type OperationName, parseWireDate, SCHEDULES } from '../../src/contract/index.ts'
 import { type Call, caller } from './call.ts'
 import { openTarget, type Target } from './target.ts'
 
@@ -92,10 +92,23 @@ describe.each(KINDS)('$type searches', one => {
     }
   })
 
-  test('are not scheduled', async () => {
-    await call(name('create#Search'), { body })
-    expect((await call(name('list#Searches'), { query: { isScheduled: 'true' } })).body.items).toEqual([])
-    expect((await call(name('list#Searches'), { query: { isScheduled: 'false' } })).body.totalSize).toBeGreaterThan(0)
+  test('are under monitoring while they have a schedule', async () => {
+    const search = async () => (await call(name('read#Search'), { params: { searchId: id } })).body
+    const scheduled = async (isScheduled: string): Promise<string[]> =>
+      (await call(name('list#Searches'), { query: { isScheduled, pageSize: '100' } })).body.items.map(
+        ({ id }: { id: string }) => id,
+      )
+    const { id } = (await call(name('create#Search'), { body })).body
+    expect((await search()).scheduleId ?? null).toBeNull()
+    expect([(await scheduled('true')).includes(id), (await scheduled('false')).includes(id)]).toEqual([false, true])
+    const { successful } = (await call('createSchedules', { body: { items: [{ searchId: id }] } })).body
+    const { id: scheduleId } = successful[0]
+    expect(successful[0]).toMatchObject({ searchId: id, type, threshold: 75, datasets: body.datasets })
+    expect((await search()).scheduleId).toBe(scheduleId)
+    expect([(await scheduled('true')).includes(id), (await scheduled('false')).includes(id)]).toEqual([true, false])
+    expect((await call('deleteSchedule', { params: { scheduleId } })).status).toBe(204)
+    expect((await search()).scheduleId ?? null).toBeNull()
+    expect(await scheduled('true')).not.toContain(id)
   })
 
   test.each([
@@ -284,13 +297,102 @@ describe.each(KINDS)('$type hits', one => {
   })
 })
 
+describe('schedules', () => {
+  const [business, individual] = KINDS as [Kind, Kind]
+  const add = async (...items: object[]) => (await call('createSchedules', { body: { items } })).body
+  const statuses = (answer: { failed: { error: { status: number } }[] }): number[] => answer.failed.map(one => one.error.status)
+  const hitsOf = async (searchId: string) => (await call('listBusinessHits', { params: { searchId } })).body.items
+
+  test('are added one by one, and once for each search', async () => {
+    const { searchId } = await searched(business)
+    const items = [{ searchId }, { searchId }, { searchId: UNKNOWN }, { searchId, threshold: 77 }, { searchId: 7 }]
+    const answer = await add(...items)
+    expect(answer.successful).toMatchObject([{ searchId, createdBy: target.username, isEmailRequired: false }])
+    if (target.isRemote) return
+    expect(statuses(answer)).toEqual([409, 404, 400, 400])
+    expect(answer.failed.map((one: { failedItem: unknown }) => one.failedItem)).toEqual(items.slice(1))
+    expect(answer.failed[0].error.detail).toContain(answer.successful[0].id)
+  })
+
+  test('are read, listed last modified first, and changed', async () => {
+    const ids = [(await searched(business)).searchId, (await searched(individual)).searchId]
+    const [first, second] = (await add(...ids.map(searchId => ({ searchId })))).successful
+    expect(second).toMatchObject({ type: 'individual', lastName: 'Quorvath', firstName: 'Zalmir' })
+    const params = { scheduleId: first.id }
+    expect((await call('readSchedule', { params })).body).toMatchObject(first)
+    await target.pause()
+    const mail = { isEmailRequired: true, emailRecipients: ['ann@example.com'] }
+    expect((await call('updateSchedule', { params, body: mail })).body).toMatchObject({ id: first.id, ...mail, threshold: 75 })
+    const { items } = (await call('listSchedules', { query: { pageSize: '2' } })).body
+    expect(items.map((one: { id: string }) => one.id)).toEqual([first.id, second.id])
+    const changes = [{ scheduleId: first.id, isEmailRequired: false }, { scheduleId: UNKNOWN }, { threshold: 80 }]
+    const changed = (await call('updateSchedules', { body: { items: changes } })).body
+    expect(changed.successful).toMatchObject([
+      { ...first, isEmailRequired: false, ...{ modifiedAt: expect.any(String) }, emailRecipients: mail.emailRecipients },
+    ])
+    if (!target.isRemote) expect(statuses(changed)).toEqual([404, 400])
+    for (const wrong of [{ threshold: 77 }, { datasets: ['NONE'] }, { emailRecipients: 'ann' }]) {
+      expect((await call('updateSchedule', { params, body: wrong })).status).toBe(400)
+    }
+  })
+
+  test('screen again on other terms, for a credit: the hits are new and undecided', async () => {
+    const { searchId, hitId } = await searched(business)
+    await call('decideBusinessHit', { params: { searchId, hitId }, body: { decision: 'trueMatch' } })
+    const [{ id: scheduleId }] = (await add({ searchId, threshold: 75, datasets: ['SAN'] })).successful
+    const params = { scheduleId }
+    const spent = async (body: object) => Number((await call('updateSchedule', { params, body })).headers.get('x-credits-used'))
+    const before = await spent({ threshold: 75, datasets: ['SAN'], isEmailRequired: true })
+    expect(await hitsOf(searchId)).toMatchObject([{ id: hitId, decision: 'trueMatch' }])
+    const after = await spent({ threshold: 80 })
+    if (!target.isRemote) expect(after - before).toBe(1)
+    const [hit] = await hitsOf(searchId)
+    expect(hit.decision).toBe('undecided')
+    expect(hit.id).not.toBe(hitId)
+    const search = (await call('readBusinessSearch', { params: { searchId } })).body
+    expect(search).toMatchObject({ threshold: 80, undecidedHitsCount: 1, truePositiveHitsCount: 0, scheduleId })
+    await call('updateSchedule', { params, body: { datasets: ['INS'] } })
+    expect(await hitsOf(searchId)).toEqual([])
+  })
+
+  test('alert of the hits of their searches, first created first, by decision', async () => {
+    const [one, other] = [await searched(business), await searched(individual)]
+    await add({ searchId: other.searchId }, { searchId: one.searchId })
+    const alerts = async (query: Record<string, string> = {}) =>
+      (await call('listScheduleAlerts', { query: { pageSize: '1000', ...query } })).body.items as Record<string, string>[]
+    const mine = (await alerts()).filter(({ searchId }) => searchId === one.searchId || searchId === other.searchId)
+    expect(mine.map(({ id, searchType, profileId }) => [id, searchType, profileId])).toEqual([
+      [one.hitId, 'business', null],
+      [other.hitId, 'individual', null],
+    ])
+    await call('decideBusinessHit', { params: one, body: { decision: 'falsePositive' } })
+    const ids = async (hitDecisions: string) => (await alerts({ hitDecisions })).map(({ id }) => id)
+    expect(await ids('falsepositive')).toContain(one.hitId)
+    expect(await ids('undecided,truematch')).not.toContain(one.hitId)
+    expect((await call('listScheduleAlerts', { query: { hitDecisions: 'perhaps' } })).status).toBe(400)
+  })
+
+  test('end in a batch, by their ids or those of their searches, each alone', async () => {
+    const ids = [(await searched(business)).searchId, (await searched(business)).searchId]
+    const [first, second] = (await add(...ids.map(searchId => ({ searchId })))).successful
+    const { body } = await call('deleteSchedules', { body: { items: [first.id, second.searchId, UNKNOWN] } })
+    if (!target.isRemote) expect([body.successful, statuses(body)]).toEqual([[first.id, second.searchId], [404]])
+    expect((await call('readSchedule', { params: { scheduleId: first.id } })).status).toBe(404)
+  })
+
+  test.each(['readSchedule', 'updateSchedule', 'deleteSchedule'] as const)('%s of none is 404', async name => {
+    const body = name === 'updateSchedule' ? {} : undefined
+    expect((await call(name, { params: { scheduleId: UNKNOWN }, body })).status).toBe(404)
+  })
+})
+
 test('a search of one type does not exist as the other type', async () => {
   const { searchId } = await searched(KINDS[0]!)
   expect((await call('readIndividualSearch', { params: { searchId } })).status).toBe(404)
 })
 
 test('every operation is answered under both prefixes, and needs a token', async () => {
-  for (const [name, operation] of Object.entries({ ...BUSINESSES, ...INDIVIDUALS })) {
+  for (const [name, operation] of Object.entries({ ...BUSINESSES, ...INDIVIDUALS, ...SCHEDULES })) {
     const path = operation.path.replaceAll(/\{\w+\}/g, UNKNOWN)
     for (const prefix of ['/compliance/kyc-protect', '/kyc-protect']) {
       const url = target.url + path.replace('/compliance/kyc-protect', prefix)

@@ -119,7 +119,7 @@ export const businessResults = lazy(() =>
   z.looseObject({ ...common, SOE: makeEntry(z.looseObject(texts('type', 'level'))).nullish() }),
 )
 
-const hitFields = {
+export const hitFields = {
   id: uuid,
   hitScore: wholeNumber(),
   ...fieldsOf(z.string().nullish(), 'name', 'match', 'note'),
@@ -130,7 +130,7 @@ const hitFields = {
   decision: oneWord(HIT_DECISIONS),
 }
 
-const personFields = {
+export const personFields = {
   ...fieldsOf(z.string().nullish(), 'firstName', 'middleName', 'lastName'),
   gender: text,
   datesOfBirth: z.array(answeredDate).nullish(),

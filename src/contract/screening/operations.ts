@@ -1,10 +1,11 @@
 /** The operations of AML screening: contract §6.1. */
 
 import { z } from 'zod'
-import { DOCUMENTED, defineOperations, get, post, put } from '../operation.ts'
+import { DOCUMENTED, defineOperations, get, post, put, remove } from '../operation.ts'
 import { fromOne, maybe, truth } from '../query.ts'
 import { lazy, written } from '../schemas.ts'
 import * as hit from './hit.ts'
+import * as schedule from './schedule.ts'
 import * as search from './search.ts'
 import { HIT_DECISIONS } from './words.ts'
 
@@ -142,5 +143,56 @@ export const INDIVIDUALS = defineOperations({
   downloadIndividualHit: get('/compliance/kyc-protect/searches/individuals/{searchId}/hits/{hitId}/download', {
     reply: hit.hitDownload,
     summary: 'Learn where the PDF of a hit can be fetched.',
+  }),
+})
+
+const AML_SCHEDULES = '/compliance/kyc-protect/schedules'
+
+export const SCHEDULES = defineOperations({
+  createSchedules: post(AML_SCHEDULES, {
+    request: schedule.createSchedules,
+    reply: schedule.createdSchedules,
+    repeat: 'look',
+    errors: [400, 401, 403],
+    summary: 'Put searches under monitoring; another threshold or other datasets screen again, for 1 credit.',
+  }),
+  listSchedules: get(AML_SCHEDULES, {
+    query: lazy(() => z.looseObject(fromOne())),
+    reply: schedule.schedulePage,
+    pages: { first: 1, items: 'items', complete: true },
+    summary: 'List the schedules, last modified first.',
+  }),
+  updateSchedules: put(AML_SCHEDULES, {
+    request: schedule.updateSchedules,
+    reply: schedule.updatedSchedules,
+    errors: [400, 401, 403],
+    summary: 'Change several schedules; what screens again costs 1 credit each.',
+  }),
+  deleteSchedules: remove(AML_SCHEDULES, {
+    request: schedule.deleteSchedules,
+    reply: schedule.deletedSchedules,
+    errors: [400, 401, 403],
+    summary: 'End the monitoring of several searches, by their ids or those of their schedules.',
+  }),
+  listScheduleAlerts: get(`${AML_SCHEDULES}/amlAlerts`, {
+    query: hitsQuery,
+    reply: schedule.scheduleAlertPage,
+    pages: { first: 1, items: 'items', complete: true },
+    errors: [400, 401, 403],
+    summary: 'List the hits of all searches under monitoring, first created first.',
+  }),
+  readSchedule: get(`${AML_SCHEDULES}/{scheduleId}`, {
+    reply: schedule.schedule,
+    summary: 'Read a schedule.',
+  }),
+  updateSchedule: put(`${AML_SCHEDULES}/{scheduleId}`, {
+    request: schedule.updateSchedule,
+    reply: schedule.schedule,
+    summary: 'Change a schedule; another threshold or other datasets screen again, for 1 credit.',
+  }),
+  deleteSchedule: remove(`${AML_SCHEDULES}/{scheduleId}`, {
+    reply: null,
+    success: 204,
+    summary: 'End the monitoring of a search.',
   }),
 })

@@ -20,7 +20,7 @@ const plain = z.string().max(LONGEST_NAME).regex(PLAIN_TEXT, 'must not hold cont
 
 const name = plainName(LONGEST_NAME)
 
-const datasets = written(
+export const datasets = written(
   z
     .array(z.string().max(40))
     .max(50)

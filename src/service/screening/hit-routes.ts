@@ -127,6 +127,10 @@ const parseDecision = (text: string, place: string, words: readonly HitDecision[
   throw badRequest('The request is not acceptable', `${place}: must be one of ${words.join(', ')}`)
 }
 
+/** The decisions of a query, null where it has none. Throws a 400 that names a word that is none. */
+export const parseDecisions = (words: string | undefined): HitDecision[] | null =>
+  words?.split(',').map(word => parseDecision(word, 'hitDecisions')) ?? null
+
 export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType): void {
   const route = createRouter(app, deps)
   const { objects, searches, links, addressOf, screener } = deps
@@ -151,8 +155,7 @@ export function hitRoutes(app: FastifyInstance, deps: AppDeps, type: SearchType)
     hitRecord(type, searches.changeHit(before, user, patch), nameOf, { before, correlationId })
 
   route(`list${title}Hits`, call => {
-    const { hitDecisions } = call.query
-    const decisions = hitDecisions?.split(',').map(word => parseDecision(word, 'hitDecisions')) ?? null
+    const decisions = parseDecisions(call.query.hitDecisions)
     const { items, total } = searches.hits(findSearch(call), decisions, findWindow(call.query, 1))
     return { items: items.map(hit => hitRecord(type, hit, nameOf)), totalSize: total, correlationId: call.request.id }
   })

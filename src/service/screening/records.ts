@@ -6,9 +6,12 @@ import type {
   IndividualHit,
   IndividualHitFull,
   IndividualSearch,
+  Schedule,
+  ScheduleAlert,
 } from '../../contract/index.ts'
 import type { Users } from '../auth/users.ts'
 import { type Entry, type Listing, type ListingCode, listDatasets, type PersonName } from './entry.ts'
+import type { Alert, Schedule as StoredSchedule } from './schedules-store.ts'
 import type { Hit, Search } from './searches-store.ts'
 
 /** The name of a user; null for an unknown id. */
@@ -31,9 +34,8 @@ type Shape = { readonly correlationId?: string; readonly hasNulls: boolean }
 export function searchRecord(search: Search, nameOf: NameOf, shape: Shape): BusinessSearch | IndividualSearch {
   const { assignedTo, hits } = search
   const assignedUser = assignedTo === null ? null : nameOf(assignedTo)
-  // This service has no schedules.
   const fieldsOfType = search.type === 'individual' ? personFields(search) : {}
-  const unsure = { assignedToUserId: assignedTo, assignedUser, note: search.note, scheduleId: null }
+  const unsure = { assignedToUserId: assignedTo, assignedUser, note: search.note, scheduleId: search.scheduleId }
   return {
     id: search.id,
     name: search.name,
@@ -68,6 +70,31 @@ const personFields = ({ person, gender, dateOfBirth, pepTiers, isDobRequired }: 
   pepTiers: pepTiers.map(tier => `pepTier${tier}`),
   isDobRequired,
 })
+
+/** What the criteria leave open is absent. */
+export function scheduleRecord(schedule: StoredSchedule, nameOf: NameOf): Schedule {
+  const { search, createdBy, modifiedBy } = schedule
+  const { isDobRequired: _, ...person } = personFields(search)
+  const ofPerson = search.type === 'individual' ? Object.entries(person).filter(([, value]) => value !== null) : []
+  return {
+    id: schedule.id,
+    searchId: search.id,
+    isEmailRequired: schedule.isEmailRequired,
+    emailRecipients: [...schedule.emailRecipients],
+    createdById: createdBy,
+    createdAt: iso(schedule.createdAt),
+    createdBy: nameOf(createdBy) ?? '',
+    modifiedById: modifiedBy,
+    modifiedAt: iso(schedule.modifiedAt),
+    modifiedBy: nameOf(modifiedBy) ?? '',
+    type: search.type,
+    name: search.name,
+    countries: [...search.countryCodes],
+    threshold: search.threshold,
+    datasets: [...search.datasets],
+    ...Object.fromEntries(ofPerson),
+  }
+}
 
 const listSources = ({ sources, listings }: Entry, listing?: Listing) =>
   sources
@@ -219,6 +246,11 @@ export const hitRecord = (
   ...shown(type, hit, nameOf),
   supersededHit: update && shown(type, update.before, nameOf),
   correlationId: update?.correlationId,
+})
+
+export const alertRecord = ({ hit, type, schedule }: Alert, nameOf: NameOf): ScheduleAlert => ({
+  ...shown(type, hit, nameOf),
+  ...{ searchId: hit.search, scheduleId: schedule, searchType: type, profileId: null, keyPartyId: null },
 })
 
 /** The links of an entry. Only the relationship shows whether a link is a person. */

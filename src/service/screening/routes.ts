@@ -80,30 +80,39 @@ const individualQuestion = (body: NewIndividualSearch): Question => ({
 const COST = 1
 
 type AnyCall = Call<unknown, unknown>
+
+/** Spends the credits of a search. Throws a 403 where they are not left. */
+export function chargeSearch({ credits }: Pick<AppDeps, 'credits'>, { id }: Pick<User, 'id'>): void {
+  if (credits.spend(id, COST)) return
+  const spent = `${credits.used(id)} of ${credits.limit} credits are spent`
+  throw new Refusal(403, `Access forbidden: ${spent}, and this costs ${COST} more`)
+}
+
+export function showCredits({ credits }: Pick<AppDeps, 'credits'>, { user, reply }: Pick<AnyCall, 'user' | 'reply'>): void {
+  reply.header('X-Credits-Used', credits.used(user.id))
+  if (credits.limit !== null) reply.header('X-Credits-Limit', credits.limit)
+}
+
 type Update = { readonly [Key in 'assignedToUserId' | 'status' | 'riskRating' | 'note']?: SearchUpdate[Key] }
 
 const invalid = (details: string): Error => badRequest('The update is not acceptable', details)
 
 export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
   const route = createRouter(app, deps)
-  const { objects, searches, credits, screener, users } = deps
+  const { objects, searches, screener, users } = deps
   const nameOf = userNames(deps)
 
   const create = async (call: AnyCall, question: Question): Promise<unknown> => {
-    const { user, reply, request } = call
+    const { user, request } = call
     await screener.ready()
     const record = runIdempotent(deps, call, () => {
-      if (!credits.spend(user.id, COST)) {
-        const spent = `${credits.used(user.id)} of ${credits.limit} credits are spent`
-        throw new Refusal(403, `Access forbidden: ${spent}, and this costs ${COST} more`)
-      }
+      chargeSearch(deps, user)
       return searchRecord(searches.create(user, question, screener.search(question)), nameOf, {
         correlationId: request.id,
         hasNulls: question.type === 'individual',
       })
     })
-    reply.header('X-Credits-Used', credits.used(user.id))
-    if (credits.limit !== null) reply.header('X-Credits-Limit', credits.limit)
+    showCredits(deps, call)
     return record
   }
   route('createBusinessSearch', call => create(call, businessQuestion(call.body)))
@@ -128,9 +137,7 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
   for (const type of ['business', 'individual'] as const) {
     const title = TITLES[type]
     route(`list${title}Searches`, ({ user, query, request }) => {
-      // This service does not implement schedules (contract §11.6).
-      const { items, total } =
-        query.isScheduled === true ? { items: [], total: 0 } : searches.list(user.id, type, findWindow(query, 1))
+      const { items, total } = searches.list(user.id, type, findWindow(query, 1), query.isScheduled)
       const records = items.map(search => searchRecord(search, nameOf, { hasNulls: true }))
       return { items: records, totalSize: total, correlationId: request.id }
     })

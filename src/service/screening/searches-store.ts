@@ -27,16 +27,29 @@ export interface Search extends Question, Tracked {
   readonly riskRating: RiskRating
   readonly assignedTo: number | null
   readonly hits: HitCounts
+  /** Under which it is monitored. */
+  readonly scheduleId: string | null
 }
 
 export type Hit = Found & Tracked & { readonly id: string; readonly search: string; readonly decision: HitDecision }
 
-type Slice<Item> = { readonly items: readonly Item[]; readonly total: number }
+export type Slice<Item> = { readonly items: readonly Item[]; readonly total: number }
 
 export type SearchPatch = Partial<Pick<Search, 'status' | 'riskRating' | 'assignedTo' | 'note'>>
 export type HitPatch = Partial<Pick<Hit, 'decision' | 'note'>>
 
 type Row = { readonly record: string }
+
+export type SearchRow = Row & { readonly schedule: string | null }
+
+/** A search as it is stored, under the schedule that another table has. */
+export const readSearch = ({ record, schedule }: SearchRow): Search => ({
+  ...(JSON.parse(record) as Search),
+  scheduleId: schedule,
+})
+
+const FROM = 'FROM searches LEFT JOIN schedules ON schedules.search = searches.id'
+const SELECT = `SELECT searches.record, schedules.id AS schedule ${FROM}`
 
 const NONE: HitCounts = { undecided: 0, trueMatch: 0, falsePositive: 0, discarded: 0 }
 
@@ -56,6 +69,7 @@ export class SearchStore {
         ...{ id: randomUUID(), owner, createdBy: by, ...question },
         ...{ status: 'new', riskRating: 'notApplicable', assignedTo: null, note: null },
         ...{ createdAt: at, modifiedAt: at, modifiedBy: by, hits: { ...NONE, undecided: found.length } },
+        scheduleId: null,
       }
       const values = [search.id, owner, search.type, at, JSON.stringify(search)]
       this.#database.run('INSERT INTO searches (id, owner, type, modified, record) VALUES (?, ?, ?, ?, ?)', values)
@@ -67,21 +81,35 @@ export class SearchStore {
   /** The search if it exists and has this type and owner. */
   find(owner: number, type: Question['type'], id: string): Search | null {
     const values = [id, owner, type]
-    const row = this.#database.get<Row>('SELECT record FROM searches WHERE id = ? AND owner = ? AND type = ?', values)
-    return row === null ? null : this.#parse<Search>(row)
+    const where = 'WHERE searches.id = ? AND searches.owner = ? AND searches.type = ?'
+    const row = this.#database.get<SearchRow>(`${SELECT} ${where}`, values)
+    return row === null ? null : readSearch(row)
   }
 
   change(search: Search, by: number, patch: SearchPatch): Search {
     return this.#write({ ...search, ...patch, modifiedAt: this.#now(), modifiedBy: by })
   }
 
-  /** Last modified first. */
-  list(owner: number, type: Question['type'], { limit, offset }: Window): Slice<Search> {
-    const sql = 'SELECT record FROM searches WHERE owner = ? AND type = ? ORDER BY modified DESC, seq DESC LIMIT ? OFFSET ?'
-    const items = this.#database.all<Row>(sql, [owner, type, limit, offset]).map(row => this.#parse<Search>(row))
+  /** Screens again on other terms: the hits are replaced, and their decisions with them. */
+  rescreen(search: Search, by: number, terms: Pick<Question, 'threshold' | 'datasets'>, found: readonly Found[]): Search {
+    return this.#database.transaction(() => {
+      this.#database.run('DELETE FROM snapshots WHERE hit IN (SELECT id FROM hits WHERE search = ?)', [search.id])
+      this.#database.run('DELETE FROM hits WHERE search = ?', [search.id])
+      for (const hit of found) this.#insertHit(search.id, by, hit)
+      const hits = { ...NONE, undecided: found.length }
+      return this.#write({ ...search, ...terms, hits, modifiedAt: this.#now(), modifiedBy: by })
+    })
+  }
+
+  /** Last modified first; `isScheduled` keeps those under monitoring, or the others. */
+  list(owner: number, type: Question['type'], { limit, offset }: Window, isScheduled?: boolean): Slice<Search> {
+    const isKept = isScheduled === undefined ? '' : ` AND schedules.id IS ${isScheduled ? 'NOT ' : ''}NULL`
+    const where = `WHERE searches.owner = ? AND searches.type = ?${isKept}`
+    const order = 'ORDER BY searches.modified DESC, searches.seq DESC LIMIT ? OFFSET ?'
+    const rows = this.#database.all<SearchRow>(`${SELECT} ${where} ${order}`, [owner, type, limit, offset])
     return {
-      items,
-      total: this.#database.count('SELECT count(*) AS n FROM searches WHERE owner = ? AND type = ?', [owner, type]),
+      items: rows.map(readSearch),
+      total: this.#database.count(`SELECT count(*) AS n ${FROM} ${where}`, [owner, type]),
     }
   }
 
@@ -135,7 +163,8 @@ export class SearchStore {
   }
 
   #write(search: Search): Search {
-    const values = [search.modifiedAt, JSON.stringify(search), search.id]
+    const { scheduleId: _, ...stored } = search
+    const values = [search.modifiedAt, JSON.stringify(stored), search.id]
     this.#database.run('UPDATE searches SET modified = ?, record = ? WHERE id = ?', values)
     return search
   }

@@ -23,7 +23,7 @@ type Value = string | number | null
 export type Database = ReturnType<typeof openDatabase>
 
 /** Of the tables. */
-const VERSION = 9
+const VERSION = 10
 
 const PAGE_BYTES = 4096
 

@@ -1,8 +1,9 @@
 /**
  * Holds requests and answers against the published description of the interface, version 1.10.4. `facts.json` has its types, names and
- * limits, as far as this service writes or reads the fields, with five corrections where the description contradicts itself: a media
+ * limits, as far as this service writes or reads the fields, with seven corrections where the description contradicts itself: a media
  * type with a colon, a required property that none of its properties is, `oneOf` of alternatives that are alike, `date-time` where its
- * own samples have a space instead, and fields of a person that are null in the sisters of an operation. A query that is an object and a
+ * own samples have a space instead, fields
+ * of a person that are null in the sisters of an operation, a page of alerts that is one alert, and an added schedule that is a page of them. A query that is an object and a
  * body with status 204 cannot be sent.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'

@@ -166,6 +166,19 @@ export async function everyOperation(play: PlayName = 'own', front: Front = asyn
     expect(Buffer.from(await pdf.arrayBuffer()).toString('latin1', 0, 5)).toBe('%PDF-')
   }
 
+  const [one, other] = (await go('listBusinessSearches')).items.map((search: Reply) => search.id)
+  const added = await go('createSchedules', { body: { items: [{ searchId: one }, { searchId: other }, { searchId: one }] } })
+  expect([added.successful.length, added.failed.length]).toEqual([2, 1])
+  const scheduleId: string = added.successful[0].id
+  expect((await go('listSchedules')).totalSize).toBe(2)
+  expect((await go('updateSchedules', { body: { items: [{ scheduleId, threshold: 80 }] } })).successful).toHaveLength(1)
+  await go('updateSchedule', { scheduleId, body: { isEmailRequired: true, emailRecipients: ['ann@example.com'] } })
+  expect((await go('readSchedule', { scheduleId })).threshold).toBe(80)
+  expect((await go('listScheduleAlerts')).items[0]).toMatchObject({ searchType: 'business', profileId: null })
+  expect((await go('deleteSchedules', { body: { items: [other] } })).successful).toEqual([other])
+  await go('deleteSchedule', { scheduleId })
+  expect((await go('listSchedules')).totalSize).toBe(0)
+
   const guid = 'limits'
   const instance = { guid, templateId: 'table', decisionTreeName: 'Limits' }
   const large = { name: 'large', when: { amount: { '>': 5000 } }, decision: 'refer' }

@@ -7,7 +7,7 @@ import type { AppDeps } from '../../../src/service/deps.ts'
 const SERVICE = new URL('../../../src/service/', import.meta.url)
 /** Files that register routes. */
 const IS_ROUTE = /import .*FastifyInstance.* from 'fastify'/
-const STORES = ['jobs', 'searches', 'portfolios', 'holdings', 'events', 'imports', 'decisions']
+const STORES = ['jobs', 'searches', 'portfolios', 'holdings', 'events', 'imports', 'decisions', 'schedules']
 /** Methods that read an object by its id. */
 const READS = ['find', 'read', 'hit', 'isVisible', 'known', 'watched', 'findTree']
 
@@ -51,6 +51,7 @@ test('the rule reports reads by id and ids of the request', () => {
 test('the stores that the routes receive have no read by id', () => {
   expectTypeOf<Extract<keyof AppDeps['jobs'], 'find' | 'read'>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof AppDeps['searches'], 'find' | 'hit'>>().toEqualTypeOf<never>()
+  expectTypeOf<Extract<keyof AppDeps['schedules'], 'find'>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof AppDeps['portfolios'], 'find'>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof AppDeps['decisions'], 'find' | 'findTree'>>().toEqualTypeOf<never>()
   expectTypeOf<Extract<keyof AppDeps['holdings'], 'find' | 'isVisible' | 'known' | 'watched'>>().toEqualTypeOf<never>()

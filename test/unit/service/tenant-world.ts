@@ -13,6 +13,7 @@ export const COMPANY = { all: 'GB-X-01', free: 'GB-X-02', ann: 'GB-X-04', none: 
 
 const PASSWORD = 'correct horse battery'
 const SEARCHES = '/compliance/kyc-protect/searches'
+const SCHEDULES = '/compliance/kyc-protect/schedules'
 const PORTFOLIOS = '/monitoring/portfolios'
 const DECISIONS = '/decisionEngine'
 
@@ -45,6 +46,7 @@ export interface Ids {
   readonly businessHit: string
   readonly individual: string
   readonly individualHit: string
+  readonly schedule: string
   readonly tree: string
   readonly decision: string
   readonly user: string
@@ -56,6 +58,7 @@ export const UNKNOWN: Ids = {
   ...{ job: '00000000-0000-4000-8000-000000000000', portfolio: '99999999', empty: '99999998', notice: '99999997' },
   ...{ business: '00000000-0000-4000-8000-000000000001', businessHit: '00000000-0000-4000-8000-000000000002' },
   ...{ individual: '00000000-0000-4000-8000-000000000003', individualHit: '00000000-0000-4000-8000-000000000004' },
+  schedule: '00000000-0000-4000-8000-000000000005',
   ...{ tree: 'tree-of-nobody', decision: '99999995' },
   ...{ user: '99999996', company: COMPANY.none },
 }
@@ -95,6 +98,7 @@ async function furnish(
   const individual = (await made(`${SEARCHES}/individuals`, { ...common, firstName: 'Zalmir', lastName: 'Quorvath' })).body.id
   const businessHit = idsIn((await caller.call('GET', `${SEARCHES}/businesses/${business}/hits`)).body)
   const individualHit = idsIn((await caller.call('GET', `${SEARCHES}/individuals/${individual}/hits`)).body)
+  const schedule = (await made(SCHEDULES, { items: [{ searchId: business }] })).body.successful[0].id
   const tree = `tree-of-${name}`
   expect((await caller.call('PUT', `${DECISIONS}/instance/${tree}`, treeBody(tree))).status).toBe(200)
   await made(`${DECISIONS}/${tree}?companyId=${COMPANY.all}`, { amount: 1 })
@@ -103,7 +107,7 @@ async function furnish(
   return {
     name,
     caller,
-    ids: { job, portfolio, empty, business, businessHit, individual, individualHit, tree, decision, user, company },
+    ids: { job, portfolio, empty, business, businessHit, individual, individualHit, schedule, tree, decision, user, company },
   }
 }
 
@@ -117,6 +121,7 @@ export async function stateOf({ caller, ids }: Tenant): Promise<string[]> {
     ),
     ...['/GUID?decisionOutcome=true', `/instance/${ids.tree}`, '/usageLog'].map(rest => `${DECISIONS}${rest}`),
     ...['businesses', 'individuals'].map(type => `${SEARCHES}/${type}`),
+    ...[SCHEDULES, `${SCHEDULES}/amlAlerts`],
     ...[`${SEARCHES}/businesses/${business}/hits`, `${SEARCHES}/individuals/${individual}/hits`],
   ]
   const replies = []

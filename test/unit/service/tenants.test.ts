@@ -27,6 +27,7 @@ function kindOf(path: string, param: string): keyof Ids | null {
   if (param === 'notificationEventId') return 'notice'
   if (param === 'guid' || param === 'provenirId') return 'tree'
   if (param === 'decisionLogId') return 'decision'
+  if (param === 'scheduleId') return 'schedule'
   const type = path.includes('/businesses') ? 'business' : 'individual'
   return param === 'searchId' ? type : param === 'hitId' ? `${type}Hit` : null
 }
@@ -52,6 +53,7 @@ const BODIES: { readonly [Name in OperationName]?: (own: Ids) => unknown } = {
   decideIndividualHit: () => HIT,
   noteBusinessHit: () => ({ note: 'theirs' }),
   noteIndividualHit: () => ({ note: 'theirs' }),
+  updateSchedule: () => ({ threshold: 80 }),
   changePortfolio: () => ({ name: 'theirs' }),
   copyCompanies: own => ({ portfolios: [Number(own.empty)], companies: [{ id: COMPANY.all }] }),
   moveCompanies: own => ({ portfolios: [Number(own.empty)], companies: [{ id: COMPANY.all }] }),
@@ -93,6 +95,10 @@ const INSIDE: { readonly [Name in OperationName]?: (own: Ids, it: Ids) => (Omit<
     updateIndividualSearch: (_, it) => [assigned(it.user)],
     decideBusinessHits: (_, it) => [{ place: 'body.items[].hitId', body: items({ hitId: it.businessHit, ...HIT }) }],
     decideIndividualHits: (_, it) => [{ place: 'body.items[].hitId', body: items({ hitId: it.individualHit, ...HIT }) }],
+    createSchedules: (_, it) => [{ place: 'body.items[].searchId', body: items({ searchId: it.individual }) }],
+    updateSchedules: (_, it) => [{ place: 'body.items[].scheduleId', body: items({ scheduleId: it.schedule, threshold: 80 }) }],
+    // Ids of schedules and of their searches.
+    deleteSchedules: (_, it) => [{ place: 'body.items[]', body: { items: [it.schedule, it.business] } }],
     copyCompanies: copied('copyAll'),
     moveCompanies: copied('removeAll'),
     changeDecisionInstance: (own, it) => [{ place: 'body.guid', params: { guid: own.tree }, body: treeBody(it.tree) }],
@@ -130,7 +136,7 @@ function placesIn(schema: z.core.JSONSchema._JSONSchema, at: string): string[] {
   const inside = [...(schema.anyOf ?? []), ...(schema.allOf ?? []), ...(schema.oneOf ?? [])].flatMap(one => placesIn(one, at))
   if (schema.items !== undefined && !Array.isArray(schema.items)) inside.push(...placesIn(schema.items, `${at}[]`))
   for (const [name, one] of Object.entries(schema.properties ?? {})) inside.push(...placesIn(one, `${at}.${name}`))
-  const isLeaf = inside.length === 0 && /(?:^|[.a-z])(?:id|ids|Id|Ids|portfolios|companies)(?:\[\])?$/.test(at)
+  const isLeaf = inside.length === 0 && /(?:^|[.a-z])(?:id|ids|Id|Ids|portfolios|companies|items)(?:\[\])?$/.test(at)
   return isLeaf ? [at] : [...new Set(inside)]
 }
 

@@ -56,6 +56,7 @@ test('names the user who searched, and not the account that the search is of', a
     ...{ id: 's', owner, createdBy, type: 'individual', name: 'Zalmir', person: null, threshold: 75, datasets: [] },
     ...{ countryCodes: [], dateOfBirth: null, isDobRequired: false, gender: null, pepTiers: [] },
     ...{ status: 'new', riskRating: 'notApplicable', assignedTo: null, note: null, hits: {} as Search['hits'] },
+    scheduleId: null,
     ...times,
   }
   const hit: Hit = {
