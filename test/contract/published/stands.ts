@@ -43,7 +43,7 @@ export const STANDS: readonly Row[] = [
 const REFUSALS: readonly Row[] = [
   // The element that failed is repeated as it was sent.
   [
-    ['updateBusinessSearches', 'updateIndividualSearches', 'decideBusinessHits', 'decideIndividualHits'],
+    ['\\w+Searches', '\\w+Hits', '\\w+Schedules'],
     '200',
     ['/failed/[]/failedItem/*'],
     'Element fields of `failed` and `successful`: not shown.',

@@ -178,6 +178,8 @@ export async function everyOperation(play: PlayName = 'own', front: Front = asyn
   expect((await go('deleteSchedules', { body: { items: [other] } })).successful).toEqual([other])
   await go('deleteSchedule', { scheduleId })
   expect((await go('listSchedules')).totalSize).toBe(0)
+  // For the pages below.
+  await go('createSchedules', { body: { items: [{ searchId: one }, { searchId: other }] } })
 
   const guid = 'limits'
   const instance = { guid, templateId: 'table', decisionTreeName: 'Limits' }

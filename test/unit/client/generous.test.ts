@@ -262,7 +262,7 @@ describe('a part that is required', () => {
         }
       }
     expect(NAMES.filter(name => (OPERATIONS[name] as contract.Operation).pages?.complete)).toEqual([
-      ...['listJobs', 'listBusinessSearches', 'listIndividualSearches', 'listPortfolios'],
+      ...['listJobs', 'listBusinessSearches', 'listIndividualSearches', 'listSchedules', 'listScheduleAlerts', 'listPortfolios'],
     ])
   })
 })

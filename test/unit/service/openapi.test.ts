@@ -63,7 +63,7 @@ test('parameters and bodies have the types that the service takes', async () => 
   expect(['GB', 'GB,DE,PLC', 'AA', 'GB,', ''].filter(codes => isList.test(codes))).toEqual(['GB', 'GB,DE,PLC'])
   const hits = '/compliance/kyc-protect/searches/businesses/{searchId}/hits'
   expect(parameter(hits, 'hitDecisions').pattern).toContain('falsePositive')
-  expect(schemas.CreateBusinessSearch.properties.datasets).toMatchObject({
+  expect(schemas.Datasets).toMatchObject({
     minItems: 1,
     contains: { enum: expect.arrayContaining(['SAN']) },
   })
