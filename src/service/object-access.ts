@@ -61,7 +61,7 @@ export function createObjectAccess({ jobs, searches, schedules, portfolios, hold
     /** Of either type. */
     anySearch: ({ id }: Caller, search: string): Search =>
       requireFound('Search', searches.find(id, 'business', search) ?? searches.find(id, 'individual', search)),
-    /** By its id, or that of its search. */
+    /** By its id, or the id of its search. */
     schedule: ({ id: owner }: Caller, id: string): Schedule => requireFound('Schedule', schedules.find(owner, id)),
     hit: (search: Search, id: string): Hit => requireFound('Hit', searches.hit(search, id)),
     tree: ({ id: owner }: Caller, guid: string): Tree => requireFound('Decision tree', decisions.findTree(owner, guid)),

@@ -372,7 +372,7 @@ describe('schedules', () => {
     expect((await call('listScheduleAlerts', { query: { hitDecisions: 'perhaps' } })).status).toBe(400)
   })
 
-  test('end in a batch, by their ids or those of their searches, each alone', async () => {
+  test('end in a batch, by the ids of schedules or of searches, each alone', async () => {
     const ids = [(await searched(business)).searchId, (await searched(business)).searchId]
     const [first, second] = (await add(...ids.map(searchId => ({ searchId })))).successful
     const { body } = await call('deleteSchedules', { body: { items: [first.id, second.searchId, UNKNOWN] } })

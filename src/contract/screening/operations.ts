@@ -172,7 +172,7 @@ export const SCHEDULES = defineOperations({
     request: schedule.deleteSchedules,
     reply: schedule.deletedSchedules,
     errors: [400, 401, 403],
-    summary: 'End the monitoring of several searches, by their ids or those of their schedules.',
+    summary: 'End the monitoring of several searches, by the ids of the searches or of their schedules.',
   }),
   listScheduleAlerts: get(`${AML_SCHEDULES}/amlAlerts`, {
     query: hitsQuery,

@@ -127,7 +127,7 @@ const parseDecision = (text: string, place: string, words: readonly HitDecision[
   throw badRequest('The request is not acceptable', `${place}: must be one of ${words.join(', ')}`)
 }
 
-/** The decisions of a query, null where it has none. Throws a 400 that names a word that is none. */
+/** The decisions of a query, null where it has none. Throws a 400 that names an unknown word. */
 export const parseDecisions = (words: string | undefined): HitDecision[] | null =>
   words?.split(',').map(word => parseDecision(word, 'hitDecisions')) ?? null
 

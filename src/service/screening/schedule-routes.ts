@@ -28,7 +28,7 @@ export function scheduleRoutes(app: FastifyInstance, deps: AppDeps): void {
   const { objects, schedules, searches, screener } = deps
   const nameOf = userNames(deps)
 
-  /** Screens again, for a credit, when the terms are others than those of the search. */
+  /** Screens again, for a credit, when the terms differ from the terms of the search. */
   const screenAgain = (user: User, search: Search, { threshold, datasets }: ScheduleTerms): Search => {
     const terms = {
       threshold: threshold ?? search.threshold,

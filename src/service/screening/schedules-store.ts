@@ -1,4 +1,4 @@
-/** Stores schedules, which put searches under monitoring, one for each search. Their criteria are those of the search. */
+/** Stores schedules, which put searches under monitoring, one for each search. The search has the criteria. */
 import { randomUUID } from 'node:crypto'
 import type { HitDecision } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'

@@ -42,7 +42,7 @@ type Row = { readonly record: string }
 
 export type SearchRow = Row & { readonly schedule: string | null }
 
-/** A search as it is stored, under the schedule that another table has. */
+/** Parses a stored search; its schedule is in a separate table. */
 export const readSearch = ({ record, schedule }: SearchRow): Search => ({
   ...(JSON.parse(record) as Search),
   scheduleId: schedule,
