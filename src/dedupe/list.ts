@@ -1,5 +1,7 @@
 /** Reads a list for `dedupe`: the companies that its rows are, and which row is kept rather than another. */
+
 import { hash } from 'node:crypto'
+import { listSome } from '../counted.ts'
 import { errorOfIssues, type FettleError, issue } from '../errors.ts'
 import { readRows } from '../input/table/records.ts'
 import { normaliseCountry } from '../normalise/country.ts'
@@ -119,7 +121,7 @@ function refuseKeep({ facts, columns }: ListTable['inspected'], keep: Keep, why:
 }
 
 function notDays(inspected: ListTable['inspected'], keep: Keep, rows: readonly number[]): FettleError {
-  const shown = rows.slice(0, SHOWN_ROWS).join(', ') + (rows.length > SHOWN_ROWS ? ` and ${rows.length - SHOWN_ROWS} more` : '')
+  const shown = listSome(rows.map(String), SHOWN_ROWS)
   const hint = 'Write days as 2026-01-31, or choose the kept row by another rule.'
   return refuseKeep(inspected, keep, `has cells that are neither a day nor a number: row ${shown}`, hint)
 }

@@ -14,7 +14,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { copyFile, type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { FettleError } from '../errors.ts'
@@ -88,17 +88,6 @@ export function renameOnceFreeSync(from: string, to: string): void {
 export async function renameDurably(from: string, to: string): Promise<void> {
   await renameOnceFree(from, to)
   await syncFolder(dirname(to))
-}
-
-/** Copies a file; its content is durable when this resolves, its name is not. */
-export async function copyDurably(from: string, to: string): Promise<void> {
-  await copyFile(from, to)
-  const file = await open(to, 'r+')
-  try {
-    await file.sync()
-  } finally {
-    await file.close()
-  }
 }
 
 /** Writes `path` (0600) through `write` under the name `temporary`, which is removed on failure. Durable when this resolves. */

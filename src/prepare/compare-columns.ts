@@ -1,4 +1,5 @@
 /** Compares the columns of a list with the columns in the last good run, as `input.columns` asks. */
+import { listSome } from '../counted.ts'
 import { filledRows } from '../model/list.ts'
 import type { Plan } from '../pipeline/index.ts'
 
@@ -32,12 +33,9 @@ export function compareColumns(now: Listed, before: Listed): { readonly warn: st
 }
 
 const quote = (name: string): string => JSON.stringify(name)
-const MOST_NAMES = 40
 
 const headerText = ({ header, columns }: Plan['input']): string =>
-  header === null
-    ? `${columns}, without a header`
-    : `${header.slice(0, MOST_NAMES).map(quote).join(', ')}${header.length > MOST_NAMES ? ` and ${header.length - MOST_NAMES} more` : ''}`
+  header === null ? `${columns}, without a header` : listSome(header.map(quote), 40)
 
 function compareHeaders({ header: now, columns }: Plan['input'], { header: before, columns: had }: Plan['input']): Difference[] {
   if (now === null || before === null) {

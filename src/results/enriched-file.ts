@@ -1,7 +1,9 @@
 /** Reads the rows of an enriched file and the outcome of each row. */
+
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Options } from 'csv-parse'
+import { listSome } from '../counted.ts'
 import { FettleError } from '../errors.ts'
 import { contentChunks } from '../files/file-chunks.ts'
 import { headOf } from '../input/table/file-content.ts'
@@ -146,12 +148,12 @@ export function describeHeader({ received, added }: Pick<EnrichedColumns, 'recei
     tag.split('.').at(-1)!,
     added.map(at => received[at]!).filter(name => name.trim().length > 1),
   )
-  const shown = received.slice(0, MOST_SHOWN).map(name => JSON.stringify(name))
-  const more = received.length > MOST_SHOWN ? ` and ${received.length - MOST_SHOWN} more` : ''
-  return `its columns are ${shown.join(', ')}${more}${near === null ? '' : `; the nearest is ${JSON.stringify(near)}`}`
+  const shown = listSome(
+    received.map(name => JSON.stringify(name)),
+    40,
+  )
+  return `its columns are ${shown}${near === null ? '' : `; the nearest is ${JSON.stringify(near)}`}`
 }
-
-const MOST_SHOWN = 40
 
 /** `match.outcome` needs no id; a chosen id must not be left out because the list has a column of its name. */
 function findColumnProblem({ output }: Plan, columns: EnrichedColumns): FettleError | null {

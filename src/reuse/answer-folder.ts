@@ -4,15 +4,14 @@
  * folder; and for each run at work the keys that it has asked, with a lock that shows that it lives.
  */
 import { existsSync, statSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { attempt, removeFile, writeAtomic } from '../files/atomic-file.ts'
+import { removeFile, writeAtomic } from '../files/atomic-file.ts'
 import { DigestIndex } from '../files/digest-index.ts'
-import { copyDurably, makeFolder, renameDurably } from '../files/durable.ts'
+import { makeFolder } from '../files/durable.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { listKept, readKept } from '../files/kept-files.ts'
 import { type HeldLock, holdLock, lockHolder, takeLock, waitForLock } from '../files/process-lock.ts'
-import { sweepFolder, temporaryName } from '../files/stale-temp-files.ts'
+import { sweepFolder } from '../files/stale-temp-files.ts'
 import type { Clock } from '../model/requests.ts'
 import { type AnswerSource, type AnswersFacts, AnswersFile, AnswersWriter } from './files/answers.ts'
 import { KEY_BYTES } from './files/row-key.ts'
@@ -64,7 +63,7 @@ export class AnswerFolder {
 
   /** `answers`: the folder of all scopes. */
   constructor(answers: string, scope: string, now: () => number) {
-    this.path = join(answers, scope.slice(0, 32))
+    this.path = join(answers, scope)
     this.#scope = scope
     this.#now = now
   }
@@ -74,26 +73,22 @@ export class AnswerFolder {
   }
 
   /** Runs `body` while no other process chooses by the answers or changes them. Throws the reason of the signal. */
-  async #withLock<T>(waiting: Waiting, body: () => Promise<T>): Promise<T> {
+  async #withLock<T>({ clock, signal, onWait }: Waiting, body: () => Promise<T>): Promise<T> {
     makeFolder(join(this.path, '..'), { ignored: 'itself' })
     makeFolder(this.path)
-    const lock = await this.#wait(waiting)
-    try {
-      return await body()
-    } finally {
-      lock.release()
-    }
-  }
-
-  async #wait({ clock, signal, onWait }: Waiting): Promise<HeldLock> {
     const path = lockIn(this.path)
-    const pause = async (tries: number): Promise<void> => {
+    const lock = await waitForLock(path, this.#now, async tries => {
       const holder = lockHolder(path, this.#now)
       if (tries === 1 && holder !== null)
         onWait(`waiting for process ${holder.pid} on ${holder.host}, which reads or writes the answers in ${this.path}`)
       await clock.sleep(POLL_MS, signal)
+    })
+    const held = holdLock(lock)
+    try {
+      return await body()
+    } finally {
+      held.release()
     }
-    return holdLock(await waitForLock(path, this.#now, pause))
   }
 
   /** The keys of other runs that are not kept yet. Call it under the lock. */
@@ -157,26 +152,15 @@ export class AnswerFolder {
     await this.#withLock(waiting, async () => {
       await sweepFolder(this.path)
       await this.#removeStaleLocks()
-      for (const path of drafts) await this.#add(runId, path)
+      for (const path of drafts) {
+        const draft = AnswersFile.open(path)
+        if (draft === null) continue
+        const name = `${runId}-${draft.facts.age / HOUR_MS}h.answers`
+        await copyAnswers(join(this.path, name), [draft]).finally(() => draft.close())
+      }
       await this.#removeStale(runId)
       await this.#mergeSmall(runId)
     })
-  }
-
-  async #add(runId: string, draft: string): Promise<void> {
-    const file = AnswersFile.open(draft)
-    if (file === null) return
-    file.close()
-    const path = join(this.path, `${runId}-${file.facts.age / HOUR_MS}h.answers`)
-    const temporary = temporaryName(path, 'add')
-    try {
-      await attempt(path, async () => {
-        await copyDurably(draft, temporary)
-        await renameDurably(temporary, path)
-      })
-    } finally {
-      await rm(temporary, { force: true }).catch(() => {})
-    }
   }
 
   /** Runs take their locks under the lock of the folder: none of them is just being taken over. */
@@ -245,7 +229,7 @@ export class AnswerFolder {
   }
 
   /** The facts of a file of this scope. */
-  facts(facts: Pick<AnswersFacts, 'age' | 'tags' | 'sources'>): Omit<AnswersFacts, 'format'> {
+  facts(facts: Pick<AnswersFacts, 'age' | 'tags' | 'sources'>): AnswersFacts {
     return { scope: this.#scope, ...facts }
   }
 }
@@ -284,8 +268,7 @@ export async function copyAnswers(
         await writer.copy(file, at, number)
       }
     }
-    const { format: _, ...facts } = files[0]!.facts
-    if (writer.count > 0) await writer.publish({ ...facts, sources })
+    if (writer.count > 0) await writer.publish({ ...files[0]!.facts, sources })
     else await removeFile(path)
   } finally {
     await writer.discard()

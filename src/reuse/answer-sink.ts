@@ -29,6 +29,12 @@ interface SentRow extends Pick<JoinedRow, 'inputRow' | 'uploadRow'> {
   readonly result: Pick<Answer, 'raw'>
 }
 
+interface SinkPlace {
+  readonly runId: string
+  readonly folder: Pick<AnswerFolder, 'facts'>
+  readonly workDir: string
+}
+
 /** Its methods throw FETTLE_OUTPUT_WRITE. */
 export class AnswerSink implements RowSink {
   readonly #plan: Plan
@@ -41,15 +47,7 @@ export class AnswerSink implements RowSink {
   readonly #rowKey: (uploadRow: readonly string[]) => Buffer
   readonly #fingerprintOf: (uploadRow: readonly string[]) => string
 
-  constructor(
-    plan: Plan,
-    {
-      runId,
-      folder,
-      workDir,
-    }: { readonly runId: string; readonly folder: Pick<AnswerFolder, 'facts'>; readonly workDir: string },
-    jobs: readonly AnsweredJob[],
-  ) {
+  constructor(plan: Plan, { runId, folder, workDir }: SinkPlace, jobs: readonly AnsweredJob[]) {
     this.#plan = plan
     this.#runId = runId
     this.#folder = folder

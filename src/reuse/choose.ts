@@ -2,7 +2,7 @@
  * Chooses the rows of a run that are sent: those without an earlier answer that may be used, each different key once. The answers of the
  * others are copied into the choice of the run.
  */
-import { counted } from '../counted.ts'
+import { counted, listSome } from '../counted.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { DigestIndex } from '../files/digest-index.ts'
 import { digestOf } from '../files/file-chunks.ts'
@@ -35,17 +35,8 @@ export interface Rules {
   readonly changedCompanies?: ReadonlyMap<string, number> | undefined
 }
 
-interface Earlier {
-  readonly outcome: AnswerOutcome
-  readonly source: { readonly at: string; readonly byHand?: true | undefined }
-  readonly isWide: boolean
-  /** Too old by the age that it was stored with. */
-  readonly isExpired: boolean
-  readonly company: () => { readonly id: string }
-}
-
 /** `key`: the cell of the key, null without one. */
-export function verdictOf(earlier: Earlier | null, key: string | null, rules: Rules): 'known' | Exclude<SendReason, 'changed'> {
+export function verdictOf(earlier: Known | null, key: string | null, rules: Rules): 'known' | Exclude<SendReason, 'changed'> {
   if (earlier === null) return 'fresh'
   const { refresh, ages, now, changedCompanies } = rules
   const kind = classifyOutcome(earlier.outcome)
@@ -114,7 +105,7 @@ async function chooseRows({ plan, workDir }: ChosenPlan, rules: Rules, context: 
   const fingerprintOf = fingerprinter(plan)
   const unknown = rowsBefore === null ? null : { keys: new DigestIndex(), rows: new DigestIndex() }
   const unknownKeys = new Set(rules.refresh.keys)
-  const counts = { asked: 0, known: 0, sent: 0, repeated: 0, ...zeroes() }
+  const counts = noRows()
   const keys: Buffer[] = []
   const askedBefore = new Map<string, number>()
   const sent = sentBefore ?? new DigestIndex()
@@ -170,7 +161,11 @@ async function chooseRows({ plan, workDir }: ChosenPlan, rules: Rules, context: 
   }
 }
 
-const zeroes = () => Object.fromEntries(SEND_REASONS.map(reason => [reason, 0])) as Record<(typeof SEND_REASONS)[number], number>
+/** The counts of no rows. */
+export const noRows = () => {
+  const reasons = Object.fromEntries(SEND_REASONS.map(reason => [reason, 0])) as Record<SendReason, number>
+  return { asked: 0, known: 0, sent: 0, repeated: 0, ...reasons }
+}
 
 /** A row of the last good run: a digest of its key, as hexadecimal digits, and of its cells. */
 export interface RowBefore {
@@ -218,7 +213,7 @@ export async function prepareChoice(runs: readonly ChosenPlan[], run: Chooser, s
   const answers = answersFolder(settings, args)
   // A service of ours fits again when everything is asked again.
   const fit = refresh.all ? null : readFit(answers, plan, identity)
-  const folder = new AnswerFolder(answers, scopeOf(plan, identity, fit), now)
+  const folder = new AnswerFolder(answers, scopeOf('row', plan, identity, fit), now)
 
   const choose = async (others: readonly AskedKeys[]): Promise<readonly Chosen[] | Busy> => {
     const sentBefore = runs.length === 1 ? null : new DigestIndex()
@@ -262,15 +257,15 @@ export async function chooseAndAsk(
   }
 }
 
-const SHOWN_KEYS = 5
-
 /** A warning about keys to refresh that no row has; none without such keys. */
 export function keyIssues(keys: readonly string[]): Issue[] {
   if (keys.length === 0) return []
-  const shown = keys.slice(0, SHOWN_KEYS).map(key => JSON.stringify(key))
-  const more = keys.length > SHOWN_KEYS ? ` and ${keys.length - SHOWN_KEYS} more` : ''
+  const shown = listSome(
+    keys.map(key => JSON.stringify(key)),
+    5,
+  )
   const [noun, verb] = keys.length === 1 ? ['key', 'was'] : ['keys', 'were']
-  const message = `no row has the ${noun} ${shown.join(', ')}${more}, which ${verb} to be asked again`
+  const message = `no row has the ${noun} ${shown}, which ${verb} to be asked again`
   return [issue('FETTLE_REFRESH_KEY', message, { severity: 'warn' })]
 }
 

@@ -1,6 +1,7 @@
 /** Joins the choices of shards to the one of their list: the fates of all rows and all earlier answers, in the order of the list. */
 import type { ReuseCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
+import { noRows } from './choose.ts'
 import type { AnswerSource } from './files/answers.ts'
 import { Choice, ChoiceWriter, readChoice, readFates } from './files/choice.ts'
 
@@ -27,18 +28,14 @@ export async function joinChoices(shards: readonly ChosenShard[], workDir: strin
       sent += rows
       return { from: sent - rows, rows }
     })
-  return { counts: sumOf(shards), sent, parts, choice: await writeJoined(shards, workDir) }
+  return { counts: addCounts(shards), sent, parts, choice: await writeJoined(shards, workDir) }
 }
 
-const NONE: ReuseCounts = {
-  ...{ asked: 0, known: 0, sent: 0, repeated: 0 },
-  ...{ fresh: 0, changed: 0, tooOld: 0, lacking: 0, refreshed: 0 },
-}
-
-function sumOf(shards: readonly ChosenShard[]): ReuseCounts {
-  const all = shards.map(({ plan, counts }) => counts ?? { ...NONE, asked: plan.sent, sent: plan.sent, fresh: plan.sent })
-  const names = Object.keys(NONE) as (keyof ReuseCounts)[]
-  return Object.fromEntries(names.map(name => [name, all.reduce((sum, one) => sum + one[name], 0)])) as unknown as ReuseCounts
+function addCounts(shards: readonly ChosenShard[]): ReuseCounts {
+  const all = shards.map(({ plan, counts }) => counts ?? { ...noRows(), asked: plan.sent, sent: plan.sent, fresh: plan.sent })
+  const sum = noRows()
+  for (const counts of all) for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += counts[name]
+  return sum
 }
 
 async function writeJoined(shards: readonly ChosenShard[], workDir: string): Promise<string> {

@@ -107,12 +107,11 @@ export class KnownAnswers {
     const { open, at, time } = best
     const { file, isWide, firstSource } = open
     const source = file.sourceOf(at)
-    const line = (): Buffer => file.line(at)
     return {
       ...{ outcome: file.outcome(at), source, sourceNumber: firstSource + file.source(at), isWide },
       isExpired: time + file.facts.age <= this.#now,
       text: () => {
-        const bytes = line()
+        const bytes = file.line(at)
         readCells(file.path, bytes)
         return bytes.toString('utf8', 0, bytes.length - 1)
       },

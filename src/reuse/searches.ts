@@ -16,7 +16,7 @@ import { AnswerFolder, type AskedKeys, type Busy, type Waiting } from './answer-
 import { type AnswerOutcome, AnswersWriter, classifyOutcome } from './files/answers.ts'
 import { candidatesKey, companyOwner, nameOwner, searchKey, treeKey } from './files/row-key.ts'
 import type { KnownAnswers } from './known-answers.ts'
-import { type SearchKind, searchScope } from './settings.ts'
+import { type SearchKind, scopeOf } from './settings.ts'
 
 /** The files of a run. */
 interface RunFiles {
@@ -96,7 +96,7 @@ async function readOwners(kind: SearchKind, path: string): Promise<Map<string, B
 /** Where the searches of a kind are kept; null where the pipeline names no age for them. */
 function folderOf(kind: SearchKind, { plan, identity }: Pick<RunState, 'plan' | 'identity'>, answers: string, now: () => number) {
   const age = plan.reuse?.[kind]
-  return age === undefined ? null : { age, folder: new AnswerFolder(answers, searchScope(kind, plan, identity), now) }
+  return age === undefined ? null : { age, folder: new AnswerFolder(answers, scopeOf(kind, plan, identity), now) }
 }
 
 interface Opened {
@@ -133,19 +133,17 @@ export class RunSearches implements EarlierSearches {
   }
 
   async keep(kind: SearchKind): Promise<number> {
-    const { answers, now, waiting } = this.#settings
-    const count = await keepSearches(kind, this.#state(), this.#directory, { answers, now, waiting })
-    const opened = await this.#opened.get(kind)
-    opened?.held.release()
+    const count = await keepSearches(kind, this.#state(), this.#directory, this.#settings)
+    ;(await this.#opened.get(kind))?.held.release()
     return count
   }
 
   async close(): Promise<void> {
-    for (const opened of await Promise.allSettled(this.#opened.values()))
-      if (opened.status === 'fulfilled') {
-        opened.value?.known?.close()
-        opened.value?.held.release()
-      }
+    for (const opened of await Promise.allSettled(this.#opened.values())) {
+      if (opened.status === 'rejected') continue
+      opened.value?.known?.close()
+      opened.value?.held.release()
+    }
   }
 
   async #find<Answer>(kind: SearchKind, key: Buffer): Promise<EarlierSearch<Answer> | null> {

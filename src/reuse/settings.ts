@@ -1,7 +1,7 @@
 /** Which answers of earlier runs a run uses: where they are kept, whose they are, and which of them are asked again. */
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { writeAtomic } from '../files/atomic-file.ts'
+import { digestOf } from '../files/file-chunks.ts'
 import { readKept, unreadableKept } from '../files/kept-files.ts'
 import type { JobState, RunArgs } from '../journal/index.ts'
 import type { Fit } from '../model/list.ts'
@@ -49,22 +49,15 @@ export const refreshArgs = ({ all, outcomes, keys }: Refresh): RunArgs => ({
   ...(keys.length === 0 ? {} : { 'refresh-key': keys }),
 })
 
-type Asker = Pick<Plan, 'enrich'>
-
-/** A digest of what an answer depends on besides its key: service, account and product, and what a service of ours fitted to the list. */
-export const scopeOf = ({ enrich }: Asker, identity: string, fit: Fit | null): string =>
-  createHash('sha256')
-    .update(JSON.stringify(['row', identity, enrich?.product ?? null, fit]))
-    .digest('hex')
-
-/** What may be paid once for several runs: AML searches, questions for candidates, runs of a decision tree. */
+/** What may be paid once for several runs, beside rows: AML searches, questions for candidates, runs of a decision tree. */
 export const SEARCH_KINDS = ['screen', 'candidates', 'decide'] as const
 export type SearchKind = (typeof SEARCH_KINDS)[number]
 
-export const searchScope = (kind: SearchKind, { enrich }: Asker, identity: string): string =>
-  createHash('sha256')
-    .update(JSON.stringify([kind, identity, enrich?.product ?? null]))
-    .digest('hex')
+const hexDigest = (values: readonly unknown[]): string => digestOf(JSON.stringify(values)).toString('hex')
+
+/** A digest of what answers of a kind depend on besides their keys: service, account and product, and what a service of ours fitted to the list. */
+export const scopeOf = (kind: SearchKind | 'row', plan: Pick<Plan, 'enrich'>, identity: string, fit: Fit | null = null): string =>
+  hexDigest([kind, identity, plan.enrich?.product ?? null, fit])
 
 /** What the service fitted to the list of a run, as it names it for its jobs; null for a service that names nothing. */
 export function findFit({ reuse, jobs }: Pick<FittedRun, 'reuse' | 'jobs'>): Fit | null {
@@ -77,11 +70,8 @@ export function findFit({ reuse, jobs }: Pick<FittedRun, 'reuse' | 'jobs'>): Fit
 }
 
 /** Where the fit of a pipeline is kept: its runs send the same until everything is asked again. */
-const fitPath = (answers: string, { name, enrich, precision }: FitOwner, identity: string): string => {
-  const owner = [name, identity, enrich?.product ?? null]
-  const digest = createHash('sha256').update(JSON.stringify(precision === undefined ? owner : [...owner, precision]))
-  return join(answers, `${digest.digest('hex').slice(0, 32)}.fit`)
-}
+const fitPath = (answers: string, { name, enrich, precision }: FitOwner, identity: string): string =>
+  join(answers, `${hexDigest([name, identity, enrich?.product ?? null, precision])}.fit`)
 
 type FitOwner = Pick<Plan, 'name' | 'enrich' | 'precision'>
 
@@ -114,6 +104,6 @@ export function foldersOfRun(
   run: FittedRun,
   now: () => number,
 ): { readonly asked: AnswerFolder; readonly kept: AnswerFolder } {
-  const folder = (of: Fit | null): AnswerFolder => new AnswerFolder(answers, scopeOf(run.plan, run.identity, of), now)
+  const folder = (of: Fit | null): AnswerFolder => new AnswerFolder(answers, scopeOf('row', run.plan, run.identity, of), now)
   return { asked: folder(run.reuse?.fit ?? null), kept: folder(findFit(run)) }
 }

@@ -2,7 +2,9 @@
  * Reads one sheet of an Excel workbook as CSV with commas, the same for the same file. Limits the unpacked size and the memory; time
  * is linear in both.
  */
+
 import { getHeapStatistics } from 'node:v8'
+import { listSome } from '../../counted.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import { readDirectory, unpack } from '../../files/zip.ts'
 import { DAY_MS, DAYS_1900, SHEET_DATE, SHEET_KINDS, sheetValue } from '../../formats/sheet-values.ts'
@@ -69,12 +71,11 @@ function readChosen(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
   return { name: chosen.name, others, columns, text }
 }
 
-const NAMED = 20
-
-export function sheetNames(names: readonly string[]): string {
-  const list = names.slice(0, NAMED).map(name => JSON.stringify(name))
-  return `${list.join(', ')}${names.length > NAMED ? ` and ${names.length - NAMED} more` : ''}`
-}
+export const sheetNames = (names: readonly string[]): string =>
+  listSome(
+    names.map(name => JSON.stringify(name)),
+    20,
+  )
 
 function findIndex(sheets: Book['sheets'], wanted: WantedSheet, isFilled: (sheet: Book['sheets'][number]) => boolean): number {
   if (typeof wanted === 'number') return wanted - 1

@@ -1,6 +1,6 @@
 /** Inspects an input: a file, or several files as one list, where the rows of each file follow the rows of the file before. */
 import { createHash } from 'node:crypto'
-import { counted } from '../../counted.ts'
+import { counted, listSome } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/paths.ts'
 import type { InputFacts, InputFile, InputOptions, RejectReason, TableEdges } from '../../pipeline/model/types.ts'
@@ -176,10 +176,11 @@ function headerDifference({ header: own, columns }: InputFacts, { header: other,
     return columns === others ? null : `it has ${counted(columns, 'column')}, the other ${others}`
   const moved = own.findIndex((name, index) => name !== other[index])
   if (own.length === other.length && moved === -1) return null
-  const listed = (names: readonly string[]): string => {
-    const shown = names.slice(0, FEW).map(name => JSON.stringify(name))
-    return shown.join(', ') + (names.length > FEW ? ` and ${names.length - FEW} more` : '')
-  }
+  const listed = (names: readonly string[]): string =>
+    listSome(
+      names.map(name => JSON.stringify(name)),
+      FEW,
+    )
   const missing = other.filter(name => !own.includes(name))
   const added = own.filter(name => !other.includes(name))
   if (missing.length + added.length === 0)

@@ -4,7 +4,7 @@
  */
 
 import type { Mapping } from '../../contract/index.ts'
-import { counted } from '../../counted.ts'
+import { counted, listSome } from '../../counted.ts'
 import { defined } from '../../defined.ts'
 import { filledRows } from '../../model/list.ts'
 import type { InputFacts } from '../model/types.ts'
@@ -139,8 +139,6 @@ function openLines({ columns }: Proposal, facts: InputFacts): string[] {
         ] as const
       }),
     ),
-    ...(left.length === 0
-      ? []
-      : [`  # Left out: ${left.slice(0, 30).join(', ')}${left.length > 30 ? ` and ${left.length - 30} more` : ''}`]),
+    ...(left.length === 0 ? [] : [`  # Left out: ${listSome(left, 30)}`]),
   ]
 }

@@ -1,4 +1,5 @@
 /** Foreign text made safe and visible for a message: quoted, cut, hidden characters escaped. */
+import { listSome } from '../../counted.ts'
 
 // Controls, soft hyphen, every space but U+0020, zero-width and bidirectional marks, the byte-order mark, lone surrogates.
 const HIDDEN = /[\u0000-\u001f\u007f-\u00a0\u00ad\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff]|\p{Cs}/gu
@@ -16,7 +17,4 @@ export const hasHidden = (text: string): boolean => text.search(HIDDEN) >= 0
 export const looks = (text: string): string => text.normalize('NFKC').replace(HIDDEN, ' ').replace(/\s+/g, '').toLowerCase()
 
 /** Quoted texts, comma between them, the first twenty only. */
-export function showList(texts: readonly string[]): string {
-  const rest = texts.length > 20 ? ` and ${texts.length - 20} more` : ''
-  return texts.slice(0, 20).map(show).join(', ') + rest
-}
+export const showList = (texts: readonly string[]): string => listSome(texts.map(show), 20)

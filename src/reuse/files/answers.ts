@@ -1,15 +1,15 @@
 /**
- * A file of answers of one kind and age: a line of cells for each, an index sorted by key, facts about all of them, and lengths and
- * checksum at the end. It appears complete or not at all and never changes, so that any process may read it at any time. What is there
- * and cannot be read is an error that names the file: "no answer" would be paid again.
+ * A file of answers of one kind and age: a line of cells for each, an index sorted by key, and facts about all of them. Any process may
+ * read it at any time. What is there and cannot be read is an error that names the file: "no answer" would be paid again.
  */
-import { closeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import type { FettleError } from '../../errors.ts'
-import { openSink, type Sink } from '../../files/atomic-file.ts'
 import { GrowingBytes } from '../../files/growing-bytes.ts'
-import { openKept, readKeptAt, unreadableKept } from '../../files/kept-files.ts'
+import { unreadableKept } from '../../files/kept-files.ts'
+import { ReadWindow } from '../../files/read-window.ts'
+import { SealedFile, SealedWriter } from '../../files/sealed-file.ts'
+import { RecordBuckets, sortRecords } from '../../files/sorted-records.ts'
 import { KEY_BYTES, OWNER_BYTES } from './row-key.ts'
 
 /** What an answer is: what a service may answer about a row (a duplicate is a match of a row with an earlier match), or a search. */
@@ -39,7 +39,6 @@ const Source = z.object({
 export type AnswerSource = Readonly<z.infer<typeof Source>>
 
 const Facts = z.object({
-  format: z.literal('fettle/answers/v1'),
   /** A digest of what the answers depend on besides their keys; the folder has its name. */
   scope: z.string(),
   /** Milliseconds for which an answer is used. */
@@ -49,11 +48,12 @@ const Facts = z.object({
 })
 export type AnswersFacts = Readonly<z.infer<typeof Facts>>
 
+const Head = Facts.extend({ index: z.object({ bytes: z.number(), sha256: z.string() }) })
+
 /** Key 16 bytes, owner 8, place of the line 6, its length 4, source 2, outcome 1, CRC-32 of the line 4, row 8. */
 const RECORD = 49
 const AT = { owner: 16, place: 24, length: 30, source: 34, outcome: 36, crc: 37, row: 41 } as const
-const TRAILER = 32
-const MAGIC = 'FETANSW3'
+const KIND = 'FETANSW4'
 const BATCH = 1_048_576
 
 export interface StoredAnswer {
@@ -72,7 +72,7 @@ export interface StoredAnswer {
 export class AnswersWriter {
   readonly path: string
   count = 0
-  #sink: Sink | null = null
+  #file: SealedWriter | null = null
   #lines: Buffer[] = []
   #waiting = 0
   #place = 0
@@ -111,97 +111,23 @@ export class AnswersWriter {
     if (this.#waiting >= BATCH) await this.#flush()
   }
 
-  async publish(facts: Omit<AnswersFacts, 'format'>): Promise<void> {
-    await this.#flush()
-    const index = sortByKey(this.#index.bytes)
-    const text = Buffer.from(JSON.stringify({ format: 'fettle/answers/v1', ...facts }))
-    const trailer = Buffer.alloc(TRAILER)
-    trailer.writeUIntLE(this.#place, 0, 6)
-    trailer.writeUInt32LE(this.count, 8)
-    trailer.writeUInt32LE(text.length, 12)
-    trailer.writeUInt32LE(crc32(text, crc32(index)), 16)
-    trailer.write(MAGIC, 24, 'latin1')
-    await this.#sink!.write(index)
-    await this.#sink!.write(Buffer.concat([text, trailer]))
-    await this.#sink!.finish()
-    await this.#sink!.publish()
+  async publish(facts: AnswersFacts): Promise<void> {
+    const file = await this.#flush()
+    file.endSection()
+    await file.write(sortRecords(this.#index.bytes, RECORD))
+    await file.publish(KIND, { ...facts, index: file.endSection() })
   }
 
   async discard(): Promise<void> {
-    await this.#sink?.discard()
+    await this.#file?.discard()
   }
 
-  async #flush(): Promise<void> {
-    this.#sink ??= await openSink(this.path)
-    if (this.#waiting > 0) await this.#sink.write(Buffer.concat(this.#lines))
+  async #flush(): Promise<SealedWriter> {
+    this.#file ??= await SealedWriter.open(this.path)
+    if (this.#waiting > 0) await this.#file.write(Buffer.concat(this.#lines))
     this.#lines = []
     this.#waiting = 0
-  }
-}
-
-/** By the first three bytes of the keys, which are digests: few records share them. */
-function sortByKey(index: Buffer): Buffer {
-  const order = new Float64Array(index.length / RECORD)
-  for (let at = 0; at < order.length; at++) order[at] = index.readUIntBE(at * RECORD, 3) * 2 ** 29 + at
-  const sorted = Buffer.allocUnsafe(index.length)
-  order.sort().forEach((rank, at) => {
-    const from = (rank % 2 ** 29) * RECORD
-    index.copy(sorted, at * RECORD, from, from + RECORD)
-  })
-  return sorted
-}
-
-/** Where the records start whose keys have the same first bits, about sixteen each. */
-class Buckets {
-  readonly #bits: number
-  readonly #starts: Uint32Array
-
-  constructor(count: number) {
-    this.#bits = Math.min(16, Math.max(0, Math.ceil(Math.log2(count / 16 + 1))))
-    this.#starts = new Uint32Array(2 ** this.#bits + 1)
-  }
-
-  #of = (bytes: Buffer, place: number): number => bytes.readUInt16BE(place) >> (16 - this.#bits)
-
-  count(records: Buffer): void {
-    for (let place = 0; place < records.length; place += RECORD) this.#starts[this.#of(records, place) + 1]!++
-  }
-
-  sum(): void {
-    for (let at = 1; at < this.#starts.length; at++) this.#starts[at]! += this.#starts[at - 1]!
-  }
-
-  /** The first record that may have the key, and the one after the last. */
-  find(key: Buffer): readonly [number, number] {
-    const bucket = this.#of(key, 0)
-    return [this.#starts[bucket]!, this.#starts[bucket + 1]!]
-  }
-}
-
-/** Answers are mostly read in the order in which they were written: then much is read at once, else little. */
-const WINDOW = { ahead: 262_144, single: 4_096 }
-
-/** The bytes around the last place that was read, in one buffer: they are valid until the next call. */
-class ReadWindow {
-  readonly #read: (place: number, into: Buffer) => Buffer
-  #buffer: Buffer = Buffer.alloc(0)
-  #bytes: Buffer = Buffer.alloc(0)
-  #from = 0
-
-  constructor(read: (place: number, into: Buffer) => Buffer) {
-    this.#read = read
-  }
-
-  at(place: number, length: number): Buffer {
-    const end = this.#from + this.#bytes.length
-    if (place < this.#from || place + length > end) {
-      const isNext = place <= end && place >= end - WINDOW.single
-      const wanted = Math.max(isNext ? WINDOW.ahead : WINDOW.single, length)
-      if (this.#buffer.length < wanted) this.#buffer = Buffer.allocUnsafe(wanted)
-      this.#bytes = this.#read(place, this.#buffer.subarray(0, wanted))
-      this.#from = place
-    }
-    return this.#bytes.subarray(place - this.#from, place - this.#from + length)
+    return this.#file
   }
 }
 
@@ -211,58 +137,39 @@ export class AnswersFile {
   readonly facts: AnswersFacts
   readonly count: number
   readonly bytes: number
-  readonly #fd: number
+  readonly #file: SealedFile
   /** Where the index starts. */
   readonly #start: number
-  readonly #buckets: Buckets
+  readonly #buckets: RecordBuckets
   readonly #records: ReadWindow
   readonly #lines: ReadWindow
 
-  private constructor(path: string, fd: number, size: number) {
-    const readInto = (place: number, into: Buffer): Buffer => readKeptAt(path, fd, place, into)
-    const read = (place: number, length: number): Buffer => readInto(place, Buffer.allocUnsafe(length))
-    const trailer = size < TRAILER ? null : read(size - TRAILER, TRAILER)
-    if (trailer?.toString('latin1', 24) !== MAGIC) throw damaged(path)
-    const start = trailer.readUIntLE(0, 6)
-    const count = trailer.readUInt32LE(8)
-    const textBytes = trailer.readUInt32LE(12)
-    const end = start + count * RECORD
-    if (end + textBytes + TRAILER !== size) throw damaged(path)
-    this.#buckets = new Buckets(count)
-    let sum = 0
-    const buffer = Buffer.allocUnsafe(Math.min(5_000 * RECORD, end - start))
-    for (let place = start; place < end; place += buffer.length) {
-      const records = readInto(place, buffer.subarray(0, end - place))
-      sum = crc32(records, sum)
-      this.#buckets.count(records)
-    }
-    this.#buckets.sum()
-    const text = read(end, textBytes)
-    if (crc32(text, sum) !== trailer.readUInt32LE(16)) throw damaged(path)
-    this.path = path
-    this.facts = readFacts(path, text)
-    this.count = count
-    this.bytes = size
-    this.#fd = fd
-    this.#start = start
-    this.#records = new ReadWindow(readInto)
-    this.#lines = new ReadWindow(readInto)
+  private constructor(file: SealedFile) {
+    this.path = file.path
+    this.bytes = file.bytes
+    this.#file = file
+    const { index, ...facts } = readHead(file)
+    this.facts = facts
+    this.count = index.bytes / RECORD
+    this.#start = file.end - index.bytes
+    this.#buckets = new RecordBuckets(file.chunks(this.#start, index, 5_000 * RECORD), this.count, RECORD)
+    this.#records = new ReadWindow((place, into) => file.readInto(place, into))
+    this.#lines = new ReadWindow((place, into) => file.readInto(place, into))
   }
 
   /** Null for a file that does not exist. */
   static open(path: string): AnswersFile | null {
-    const file = openKept(path)
-    if (file === null) return null
+    const file = SealedFile.open(path, KIND, 'Restore it, or remove it: its answers are then asked and paid again.')
     try {
-      return new AnswersFile(path, file.fd, file.stats.size)
+      return file && new AnswersFile(file)
     } catch (error) {
-      closeSync(file.fd)
+      file?.close()
       throw error
     }
   }
 
   close(): void {
-    closeSync(this.#fd)
+    this.#file.close()
   }
 
   /** The place of the answer to a key, -1 without one. */
@@ -319,7 +226,8 @@ export class AnswersFile {
     const length = record.readUInt32LE(AT.length)
     const sum = record.readUInt32LE(AT.crc)
     const line = this.#lines.at(record.readUIntLE(AT.place, 6), length)
-    if (line.length !== length || crc32(line) !== sum) throw damaged(this.path, `its answer ${at + 1} of ${this.count}`)
+    if (line.length !== length || crc32(line) !== sum)
+      throw this.#file.damaged(`its answer ${at + 1} of ${this.count} is damaged`)
     return line
   }
 
@@ -339,16 +247,15 @@ export function readCells(path: string, line: Buffer): readonly string[] {
   throw notOurs(path)
 }
 
-const damaged = (path: string, what = 'it'): FettleError =>
-  unreadableKept(path, new Error(`${what} is damaged`), 'Restore it, or remove it: its answers are then asked and paid again.')
-
 const notOurs = (path: string): FettleError =>
   unreadableKept(path, new Error('its checksums are right, and its content is not one that fettle writes'))
 
-function readFacts(path: string, text: Buffer): AnswersFacts {
+function readHead({ path, head, end }: SealedFile): z.infer<typeof Head> {
   try {
-    return Facts.parse(JSON.parse(text.toString()))
+    const facts = Head.parse(JSON.parse(head.toString()))
+    if (facts.index.bytes % RECORD === 0 && facts.index.bytes <= end) return facts
   } catch {
-    throw notOurs(path)
+    // Refused below.
   }
+  throw notOurs(path)
 }

@@ -3,14 +3,12 @@
  * earlier answers that are used. One file of the run directory, written once: everything about the rows of the run goes by it, so neither
  * time nor other runs change what is sent and written.
  */
-import { createHash } from 'node:crypto'
-import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
-import { openSink, type Sink } from '../../files/atomic-file.ts'
 import { DigestIndex } from '../../files/digest-index.ts'
 import { GrowingBytes } from '../../files/growing-bytes.ts'
-import { openKept, readKeptAt, unreadableKept } from '../../files/kept-files.ts'
+import { unreadableKept } from '../../files/kept-files.ts'
+import { SealedFile, SealedWriter, type Section } from '../../files/sealed-file.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import type { AnswerOutcome, AnswerSource } from './answers.ts'
 import { KEY_BYTES, rowKeyMaker } from './row-key.ts'
@@ -23,14 +21,8 @@ export const choicePath = (workDir: string): string => join(workDir, CHOICE_FILE
 const FATES = ['repeated', 'known', 'sent'] as const
 export type RowFate = (typeof FATES)[number]
 
-interface Section {
-  readonly bytes: number
-  readonly sha256: string
-}
-
 /** The end of the file. Its digest is recorded in the journal; a worker gets the file without answers and keys. */
 interface Head {
-  readonly format: 'fettle/choice/v1'
   readonly sources: readonly AnswerSource[]
   readonly answers: Section
   readonly keys: Section
@@ -38,31 +30,25 @@ interface Head {
   readonly fates: Section
 }
 
-const TRAILER = 12
-const MAGIC = 'FETCHOI2'
+const KIND = 'FETCHOI3'
 const BATCH_BYTES = 131_072
-
-const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
-const describeSection = (bytes: Buffer): Section => ({ bytes: bytes.length, sha256: sha256(bytes) })
 
 /** Its methods throw FETTLE_OUTPUT_WRITE. */
 export class ChoiceWriter {
-  readonly #sink: Sink
+  readonly #file: SealedWriter
   readonly #sources: readonly AnswerSource[]
   readonly #fates = new GrowingBytes()
   readonly #keys = new GrowingBytes()
-  readonly #hash = createHash('sha256')
   #batch: string[] = []
   #waiting = 0
-  #answerBytes = 0
 
-  private constructor(sink: Sink, sources: readonly AnswerSource[]) {
-    this.#sink = sink
+  private constructor(file: SealedWriter, sources: readonly AnswerSource[]) {
+    this.#file = file
     this.#sources = sources
   }
 
   static async open(workDir: string, sources: readonly AnswerSource[]): Promise<ChoiceWriter> {
-    return new ChoiceWriter(await openSink(choicePath(workDir)), sources)
+    return new ChoiceWriter(await SealedWriter.open(choicePath(workDir)), sources)
   }
 
   addSent(key: Buffer): void {
@@ -89,33 +75,23 @@ export class ChoiceWriter {
   /** Returns the digest of the choice. */
   async publish(): Promise<string> {
     await this.#flush()
-    const [keys, fates] = [this.#keys.bytes, this.#fates.bytes]
-    const head: Head = {
-      ...{ format: 'fettle/choice/v1', sources: this.#sources },
-      answers: { bytes: this.#answerBytes, sha256: this.#hash.digest('hex') },
-      ...{ keys: describeSection(keys), fates: describeSection(fates) },
-    }
-    const text = Buffer.from(JSON.stringify(head))
-    const trailer = Buffer.alloc(TRAILER)
-    trailer.writeUInt32LE(text.length, 0)
-    trailer.write(MAGIC, 4, 'latin1')
-    for (const bytes of [keys, fates, text, trailer]) await this.#sink.write(bytes)
-    await this.#sink.finish()
-    await this.#sink.publish()
-    return sha256(text)
+    const answers = this.#file.endSection()
+    await this.#file.write(this.#keys.bytes)
+    const keys = this.#file.endSection()
+    await this.#file.write(this.#fates.bytes)
+    const head: Head = { sources: this.#sources, answers, keys, fates: this.#file.endSection() }
+    return this.#file.publish(KIND, head)
   }
 
   discard(): Promise<void> {
-    return this.#sink.discard()
+    return this.#file.discard()
   }
 
   async #flush(): Promise<void> {
     const bytes = Buffer.from(this.#batch.join(''))
     this.#batch = []
     this.#waiting = 0
-    this.#hash.update(bytes)
-    this.#answerBytes += bytes.length
-    await this.#sink.write(bytes)
+    await this.#file.write(bytes)
   }
 }
 
@@ -131,58 +107,49 @@ export interface KnownAnswer {
 
 /** Its methods throw FETTLE_OUTPUT_WRITE when the file is not the one that was written. Always call `close`. */
 export class Choice {
-  readonly path: string
   readonly sources: readonly AnswerSource[]
-  readonly #fd: number
-  readonly #size: number
+  readonly #file: SealedFile
   readonly #head: Head
   /** Where the fates start; keys and answers are before them, unless a worker has the file. */
   readonly #fates: number
   readonly #lines = this.lines()
   #ahead: KnownAnswer | null = null
 
-  private constructor(path: string, fd: number, size: number, digest: string) {
-    this.path = path
-    this.#fd = fd
-    this.#size = size
-    const trailer = this.#read(Math.max(0, size - TRAILER), TRAILER)
-    const length = trailer.readUInt32LE(0)
-    const start = size - TRAILER - length
-    if (trailer.toString('latin1', 4) !== MAGIC || start < 0) throw this.#refuse()
-    const text = this.#read(start, length)
-    if (sha256(text) !== digest) throw this.#refuse()
-    this.#head = JSON.parse(text.toString()) as Head
+  private constructor(file: SealedFile, digest: string) {
+    if (file.digest !== digest) throw file.damaged()
+    this.#file = file
+    this.#head = JSON.parse(file.head.toString()) as Head
     this.sources = this.#head.sources
-    this.#fates = start - this.#head.fates.bytes
+    this.#fates = file.end - this.#head.fates.bytes
   }
 
   static open(workDir: string, digest: string): Choice {
     const path = choicePath(workDir)
-    const file = openKept(path)
+    const file = SealedFile.open(path, KIND, 'Restore the file, or start a new run.')
     if (file === null) throw unreadableKept(path, new Error('it does not exist'))
     try {
-      return new Choice(path, file.fd, file.stats.size, digest)
+      return new Choice(file, digest)
     } catch (error) {
-      closeSync(file.fd)
+      file.close()
       throw error
     }
   }
 
   fates(): Fates {
-    const bytes = this.#section(this.#fates, this.#head.fates)
+    const bytes = this.#file.section(this.#fates, this.#head.fates)
     return row => FATES[bytes[row] ?? 0] ?? 'repeated'
   }
 
   /** The keys that are sent, in the order in which they are sent. */
   keys(): readonly Buffer[] {
     const { keys, answers } = this.#head
-    const bytes = this.#section(answers.bytes, keys)
+    const bytes = this.#file.section(answers.bytes, keys)
     return Array.from({ length: bytes.length / KEY_BYTES }, (_, at) => bytes.subarray(at * KEY_BYTES, (at + 1) * KEY_BYTES))
   }
 
   /** The file without answers and keys, for a worker, which sends the rows and joins nothing. */
   forWorker(): Buffer {
-    return this.#read(this.#fates, this.#size - this.#fates)
+    return this.#file.read(this.#fates, this.#file.bytes - this.#fates)
   }
 
   /** The next earlier answer, which stays the next one; null after the last. */
@@ -197,29 +164,24 @@ export class Choice {
   next(): KnownAnswer {
     const answer = this.peek()
     this.#ahead = null
-    if (answer === null) throw this.#refuse('it ends early')
+    if (answer === null) throw this.#file.damaged('it ends early')
     return answer
   }
 
   again(from: number, length: number): KnownAnswer {
-    return this.#parse(this.#read(from, length).toString(), from)
+    return this.#parse(this.#file.read(from, length).toString(), from)
   }
 
   /** Throws unless all answers were read. */
   finish(): void {
-    if (this.peek() !== null) throw this.#refuse('it has more rows than were chosen')
+    if (this.peek() !== null) throw this.#file.damaged('it has more rows than were chosen')
   }
 
   /** The lines of the answers, without their ends. */
   *lines(): Generator<{ readonly text: string; readonly from: number }, undefined> {
-    const { bytes: total, sha256: digest } = this.#head.answers
-    const hash = createHash('sha256')
     let rest: Buffer = Buffer.alloc(0)
     let from = 0
-    for (let place = 0; place < total; ) {
-      const chunk = this.#read(place, Math.min(2 * BATCH_BYTES, total - place))
-      place += chunk.length
-      hash.update(chunk)
+    for (const chunk of this.#file.chunks(0, this.#head.answers, 2 * BATCH_BYTES)) {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
       let start = 0
       for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
@@ -229,23 +191,11 @@ export class Choice {
       from += start
       rest = bytes.subarray(start)
     }
-    if (rest.length > 0 || hash.digest('hex') !== digest) throw this.#refuse()
+    if (rest.length > 0) throw this.#file.damaged()
   }
 
   close(): void {
-    closeSync(this.#fd)
-  }
-
-  #read(place: number, length: number): Buffer {
-    const bytes = readKeptAt(this.path, this.#fd, place, Buffer.allocUnsafe(length))
-    if (bytes.length < length) throw this.#refuse('it ends early')
-    return bytes
-  }
-
-  #section(place: number, { bytes, sha256: digest }: Section): Buffer {
-    const section = this.#read(place, bytes)
-    if (sha256(section) !== digest) throw this.#refuse()
-    return section
+    this.#file.close()
   }
 
   #parse(text: string, from: number): KnownAnswer {
@@ -256,11 +206,8 @@ export class Choice {
     } catch {
       // Refused below.
     }
-    throw this.#refuse()
+    throw this.#file.damaged()
   }
-
-  #refuse = (why = 'it was changed'): FettleError =>
-    unreadableKept(this.path, new Error(why), 'Restore the file, or start a new run.')
 }
 
 /** What happens to each row that has a key. */

@@ -290,7 +290,8 @@ test('a damaged answer in an old file is named with its file and the way out, on
     .filter(name => name.endsWith('-480h.answers'))
     .map(name => join('runs/answers', name))
   const bytes = readFileSync(file!)
-  const lines = bytes.readUIntLE(bytes.length - 32, 6)
+  const head = bytes.subarray(-16 - bytes.readUInt32LE(bytes.length - 16), -16)
+  const lines = bytes.length - 16 - head.length - JSON.parse(head.toString()).index.bytes
   bytes[lines - 4] = bytes[lines - 4]! ^ 1
   writeFileSync(file!, bytes)
   night.write(listOf(0, 20))

@@ -22,6 +22,7 @@ beforeAll(() => {
     writeFileSync(join(folder, path.replace(/\.ts$/, '.js')), outputText)
   }
   write('errors.ts')
+  write('counted.ts')
   write('encodings.ts')
   write('nearest.ts')
   write('defined.ts')

@@ -1,5 +1,6 @@
 /** Files of answers that cannot be read are errors that name them: "no answer" would be paid again. */
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import fs, { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,10 +114,13 @@ test.each([{ cells: 'text' }, null, [1], { 0: 'a' }])('names a file with right c
 test('names a file with right checksums whose answer is of a source that it does not have', async () => {
   const path = await writeAnswers('forged', ['a'])
   const bytes = readFileSync(path)
-  const trailer = bytes.subarray(bytes.length - 32)
-  const start = trailer.readUIntLE(0, 6)
-  bytes.writeUInt16LE(7, start + 34)
-  trailer.writeUInt32LE(crc32(bytes.subarray(start, bytes.length - 32)), 16)
+  const trailer = bytes.subarray(-16)
+  const head = bytes.subarray(-16 - trailer.readUInt32LE(), -16)
+  const { index } = JSON.parse(head.toString())
+  const records = bytes.subarray(bytes.length - 16 - head.length - index.bytes, bytes.length - 16 - head.length)
+  records.writeUInt16LE(7, 34)
+  head.write(head.toString().replace(index.sha256, createHash('sha256').update(records).digest('hex')))
+  trailer.writeUInt32LE(crc32(head), 4)
   writeFileSync(path, bytes)
   await expect(readers['the choice of rows']!()).rejects.toMatchObject({ exitCode: 73, message: expect.stringContaining(path) })
 })

@@ -15,10 +15,12 @@ const RULES: Rules = { ages: { matched: 30 * DAY, unmatched: 7 * DAY, review: 7 
 
 const answered = (daysAgo: number, more: object = {}) => ({
   outcome: 'matched' as const,
-  source: { at: new Date(NOW - daysAgo * DAY).toISOString() },
+  source: { run: 'r', job: '1', at: new Date(NOW - daysAgo * DAY).toISOString(), columns: [] },
+  sourceNumber: 0,
   isWide: true,
+  text: () => '[]',
   isExpired: false,
-  company: () => ({ id: '42' }),
+  company: () => ({ id: '42', name: 'Northwind' }),
   ...more,
 })
 
