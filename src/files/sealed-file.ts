@@ -120,7 +120,7 @@ export class SealedFile {
     return bytes
   }
 
-  /** The bytes of a section in pieces, the last of which is given once all are proved. */
+  /** The bytes of a section in pieces: the last one is given once all are proved. */
   *chunks(place: number, { bytes, sha256: digest }: Section, most: number): Generator<Buffer, undefined> {
     const hash = createHash('sha256')
     for (let done = 0; done < bytes; ) {

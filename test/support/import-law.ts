@@ -159,6 +159,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   dedupe: [
+    'counted',
     ...[
       'errors',
       'package-file',
