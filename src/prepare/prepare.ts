@@ -57,7 +57,7 @@ import {
   readName,
   readText,
 } from './read-pipeline.ts'
-import { isTable, oldLists, type PlannedRegisters, planRegisters, registerNames } from './registers.ts'
+import { isTable, oldLists, type PlannedRegisters, planRegisters, proveLists, registerNames } from './registers.ts'
 import { resolveService } from './resolve-service.ts'
 import { untrustedPlaces } from './untrusted.ts'
 
@@ -144,6 +144,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   const registers = await registersOf(pipeline, service, options, locate(['register']))
   const lists = service.kind === 'embedded' ? pipeline.screen?.lists : undefined
   const old = lists === undefined ? [] : await oldLists(lists.age, env, realClock.now(), locate(['screen', 'lists']))
+  const proved = service.kind === 'embedded' ? await proveLists(pipeline.screen, env, locate(['screen', 'verify'])) : []
   const links = linksOfPipeline(pipeline)
   const notify = isUntrusted(env) ? [] : listReceivers(pipeline, secrets)
   const access = { environmentAt, locate, cwd, isInputNamed: options.input !== null, needsInput: options.elsewhere !== undefined }
@@ -151,7 +152,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   if (untrusted?.mayReadInput === false) return none([...parsed.issues, ...untrusted.issues])
   const input = await receiveInput(pipeline, file, options)
   const { release } = input
-  const all = { ...parsed, issues: [...parsed.issues, ...(untrusted?.issues ?? []), ...old] }
+  const all = { ...parsed, issues: [...parsed.issues, ...(untrusted?.issues ?? []), ...old, ...proved] }
   const planned = await planOver({ parsed: all, pipeline, input, service, registers, file, options }).catch(error => {
     release()
     throw error

@@ -2,7 +2,9 @@
 import { hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import { realClock } from '../client/clock.ts'
 import { type Env, findDataDir, registersOf, text } from '../env/environment.ts'
+import { packageInfo } from '../env/package-info.ts'
 import { action, FettleError, type Issue, issue, type Place } from '../errors.ts'
 import type { Pipeline, Plan, PlannedRegister, PlannedService, TableRegister } from '../pipeline/index.ts'
 
@@ -25,6 +27,15 @@ export async function oldLists(age: number, env: Env, now: number, at: Place | n
     const message = `the screening list "${name}" is of ${snapshotDate}, imported ${importedAt.slice(0, 10)}: older than screen.lists.age`
     return [issue('FETTLE_SCREENING_OLD', message, { at })]
   })
+}
+
+/** The proof that a pipeline asks for: see `proveScreening`. */
+export async function proveLists(screen: Pipeline['screen'], env: Env, at: Place | null): Promise<Issue[]> {
+  if (screen?.verify === undefined) return []
+  const { proveScreening } = await import('../screening-proof/planned.ts')
+  const dataDir = findDataDir(env)
+  const { version } = packageInfo()
+  return proveScreening(screen, { dataDir, dir: findScreeningDir(dataDir), version, now: new Date(realClock.now()), at })
 }
 
 interface RegisterChoice {

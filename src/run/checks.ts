@@ -40,8 +40,8 @@ export interface Since {
   readonly screened?: ScreenedCompanies | null
 }
 
-type ScreenedCompanies = Pick<ScreenState, 'searches' | 'reused' | 'refused' | 'noName' | 'noLetter' | 'tooOld' | 'done'> &
-  CompanyCounts
+type ScreenedCompanies = CompanyCounts &
+  Pick<ScreenState, 'searches' | 'reused' | 'refused' | 'noName' | 'noLetter' | 'tooOld' | 'done' | 'hits' | 'judged'>
 
 /** What was screened, of the companies found; null before they are known. */
 export const screenedOf = ({ companies, screening }: Pick<RunState, 'companies' | 'screening'>): ScreenedCompanies | null =>
@@ -64,6 +64,21 @@ function measureScreened(counts: ScreenedCompanies): Measure & { readonly all: n
   return { rows: done, share: all === 0 ? 1 : done / all, of: causes.join(', '), all }
 }
 
+/** Hits that no person cleared: none is known to be none only where all companies are screened. */
+function measureHits(counts: ScreenedCompanies): Measure {
+  const { hits, judged } = counts
+  const open = judged === null ? hits : judged.open + judged.back + judged.confirmed
+  const { of = '', rows, all } = measureScreened(counts)
+  return { rows: open === 0 && rows !== all ? null : open, share: null, of }
+}
+
+function formatHits(counts: ScreenedCompanies): string {
+  const { rows, of } = measureHits(counts)
+  return `${rows === null ? 'unknown' : counted(rows, 'hit')}${of ? `: ${of}` : ''}`
+}
+
+const isOfScreening = (name: ResultCheckName): name is 'screened' | 'hits' => name === 'screened' || name === 'hits'
+
 const isOfList = (check: PlannedCheck): check is PlannedCheck<ListCheckName> => check.name === 'rows' || check.name === 'filled'
 
 const isChange = (name: ResultCheckName): name is 'changed' | 'lost' | 'moved' =>
@@ -81,7 +96,10 @@ function measure(
   rows: number,
   { before, changes, audit, decide, screened }: Since,
 ): Measure {
-  if (name === 'screened') return screened == null ? { rows: null, share: null } : measureScreened(screened)
+  if (isOfScreening(name)) {
+    if (screened == null) return { rows: null, share: null }
+    return name === 'hits' ? measureHits(screened) : measureScreened(screened)
+  }
   const asked = rows - (outcomes.skipped ?? 0)
   if (name === 'drift') {
     const [rate, previousRate] = [matchRate(outcomes, rows), findRate(before)]
@@ -146,7 +164,7 @@ const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
 function isFirst(name: ResultCheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
   if (isChange(name)) return since.changes === null
   if (isRuling(name)) return since.decide === null
-  if (name === 'screened') return since.screened === undefined
+  if (isOfScreening(name)) return since.screened === undefined
   // A run without counts fails the check: the next one would have nothing to compare with either.
   return name === 'drift' && findRate(since.before) === null && matchRate(outcomes, rows) !== null
 }
@@ -216,13 +234,13 @@ export function evaluateChecks(
       const threshold = check[severity]
       if (threshold === null) return []
       const expected = `not ${threshold.text}`
-      const actualNone = check.name === 'screened' ? NOT_SEARCHED : isRuling(check.name) ? NOT_DECIDED : NOT_MEASURED
+      const actualNone = isOfScreening(check.name) ? NOT_SEARCHED : isRuling(check.name) ? NOT_DECIDED : NOT_MEASURED
       if (!isMeasured) return [{ assertion: check.name, success: null, severity, expected, actual: actualNone }]
       const value = threshold.unit === 'share' ? found.share : found.rows
       const success = value !== null && !isBeyond(value, threshold)
       const actual =
-        check.name === 'screened' && since.screened != null
-          ? formatScreened(since.screened, threshold)
+        isOfScreening(check.name) && since.screened != null
+          ? (check.name === 'hits' ? formatHits : formatScreened)(since.screened, threshold)
           : formatActual(check.name, found, rows - (outcomes.skipped ?? 0), threshold)
       return [{ assertion: check.name, success, severity, expected, actual }]
     })

@@ -151,6 +151,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'report',
       'service',
       'service/matching',
+      'screening-proof',
       'env',
       'runs',
       'staging',
@@ -199,7 +200,10 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['service', 'service/matching:types', 'prepare:types', 'review'],
   ],
   // What screening finds, measured.
-  'screening-proof': ['contract', 'counted', 'list-sample', 'loop-turns', 'pipeline', 'run', 'report', 'service', 'node:'],
+  'screening-proof': [
+    ...['contract', 'counted', 'list-sample', 'loop-turns', 'errors', 'pipeline', 'run', 'files', 'report', 'service'],
+    ...['zod', 'node:'],
+  ],
   matcher: ['errors', 'contract', 'nearest', 'loop-turns', 'env:types', 'prepare', 'service', 'service/matching:types'],
   distributed: [
     ...['counted', 'errors', 'model:types', 'pipeline', 'journal', 'client:types', 'files', 'results', 'reuse', 'reuse/files'],

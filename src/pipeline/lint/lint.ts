@@ -420,15 +420,15 @@ const lintHitDecisions: Rule = draft => {
 }
 
 const lintScreened: Rule = ({ fields, broken }) =>
-  fields.screen == null && !broken.has('screen') && (fields.checks ?? []).some(({ name }) => name === 'screened')
-    ? [
-        wrongValue(
-          ['checks', 'screened'],
-          'no company is searched for: the pipeline has no screen',
-          'Name one: screen: { datasets: [SAN] }.',
-        ),
-      ]
-    : []
+  (fields.screen != null || broken.has('screen') ? [] : (fields.checks ?? []))
+    .filter(({ name }) => name === 'screened' || name === 'hits')
+    .map(({ name }) =>
+      wrongValue(
+        ['checks', name],
+        'no company is searched for: the pipeline has no screen',
+        'Name one: screen: { datasets: [SAN] }.',
+      ),
+    )
 
 const lintReuse: Rule = ({ fields, broken }) =>
   (['screen', 'candidates', 'decide'] as const).flatMap(key => {

@@ -245,6 +245,8 @@ const screen = object({
   budget: count.nullable(),
   /** `age`: of the imported lists, in milliseconds. */
   lists: object({ age: count }).exactOptional(),
+  /** The imported lists are proved before the run: limits that must not hold, and how many names are changed. */
+  verify: object({ fail: list(text), sample: count }).exactOptional(),
   /** What people decided about hits: a file applied to them. */
   decisions: text.exactOptional(),
 })
@@ -458,6 +460,7 @@ export type ResultCheckName =
   | 'declined'
   | 'referred'
   | 'screened'
+  | 'hits'
 /** What a check of the list looks at before anything is sent, as a share of what the last good run had. */
 export type ListCheckName = 'rows' | 'filled'
 export type CheckName = ResultCheckName | ListCheckName

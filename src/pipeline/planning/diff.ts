@@ -104,9 +104,18 @@ function portfolioText({ portfolio }: Plan): Text {
 
 function screenText({ screen }: Plan): Text {
   if (screen == null) return null
-  const { datasets, threshold, countries, budget, lists, decisions } = screen
+  const { datasets, threshold, countries, budget, lists, verify, decisions } = screen
   const age = lists && `lists up to ${formatDuration(lists.age)} old`
-  return listText([datasets.join(' '), `from ${threshold}`, countries.join(' '), budget && `budget ${budget}`, age, decisions])
+  const proof = verify && `proved: ${[...verify.fail, `sample ${verify.sample}`].join(', ')}`
+  return listText([
+    datasets.join(' '),
+    `from ${threshold}`,
+    countries.join(' '),
+    budget && `budget ${budget}`,
+    age,
+    proof,
+    decisions,
+  ])
 }
 
 function treeText({ tree }: Plan): Text {

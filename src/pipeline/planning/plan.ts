@@ -137,6 +137,11 @@ function settingsIssues(pipeline: Pipeline, facts: InputFacts, context: PlanCont
   ]
 }
 
+const OF_LISTS = [
+  ['lists', 'shows how old its lists are'],
+  ['verify', 'searches lists of this machine'],
+] as const
+
 /** What this service, limit or shard leaves out. */
 function contextIssues(pipeline: Pipeline, context: PlanContext, at: At): Issue[] {
   const { service, shard } = context
@@ -148,9 +153,10 @@ function contextIssues(pipeline: Pipeline, context: PlanContext, at: At): Issue[
     const hint = 'Set reuse.screen to 1d or less, or to { age: …, acceptStale: true } to use older searches.'
     issues.push(issue('FETTLE_PIPELINE_VALUE', message, { hint, at: at('reuse', 'screen') }))
   }
-  if (pipeline.screen?.lists !== undefined && service.kind !== 'embedded') {
-    const message = 'screen.lists: only the embedded service shows how old its lists are'
-    issues.push(issue('FETTLE_PIPELINE_VALUE', message, { hint: 'Leave screen.lists out.', at: at('screen', 'lists') }))
+  for (const [key, what] of OF_LISTS) {
+    if (pipeline.screen?.[key] === undefined || service.kind === 'embedded') continue
+    const message = `screen.${key}: only the embedded service ${what}`
+    issues.push(issue('FETTLE_PIPELINE_VALUE', message, { hint: `Leave screen.${key} out.`, at: at('screen', key) }))
   }
   return shard === undefined ? issues : [...issues, ...shardIssues(pipeline, shard.shard, at)]
 }

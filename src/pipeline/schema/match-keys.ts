@@ -82,6 +82,9 @@ export const events = map({
   mark: flag().prefault(false).describe('Mark the events as processed once the file is in place.'),
 })
 
+/** A listed name that is not found is wrong at any time. */
+const PROVED = ['recall.unchanged < 100%']
+
 const COUNTRY = 'an ISO 3166 code of two letters, such as GB'
 const datasetNames = Object.keys(DATASETS) as [Dataset, ...Dataset[]]
 export const screen = map({
@@ -99,6 +102,18 @@ export const screen = map({
   })
     .exactOptional()
     .describe('The imported lists, at the embedded service.'),
+  verify: flag()
+    .or(
+      map({
+        fail: listOf(text('a limit, such as "recall.oneError < 95%"'), 'a list of limits', 1, 50)
+          .prefault(PROVED)
+          .describe('The run is refused if one of these holds.'),
+        sample: whole(1, MOST).prefault(2000).describe('Listed names that are searched with changes, too.'),
+      }),
+    )
+    .exactOptional()
+    .transform(verify => (verify === true ? { fail: PROVED, sample: 2000 } : verify === false ? undefined : verify))
+    .describe('Before a run, [prove](screening.md#on-your-own-lists) that searches find what the imported lists have.'),
   decisions: text('a path ending in .csv')
     .exactOptional()
     .describe('A CSV of decisions about hits, applied on every run; a review writes it. A request for each hit.'),

@@ -174,6 +174,13 @@ const checks = map({
   })
     .optional()
     .describe('Companies found that an AML search was made for; one without an id counts as not searched.'),
+  hits: check(
+    threshold('a comparison with a number, such as "> 0"').refine(({ unit }) => unit === 'rows', {
+      error: 'a comparison with a number, such as "> 0"',
+    }),
+  )
+    .optional()
+    .describe('Hits of AML searches that no person cleared; not met while a company is not screened.'),
 } satisfies Record<CheckName, z.ZodType>)
 
 const FORMATS_EXPLAINED = OUTPUT_FORMAT_NAMES.flatMap(name => {

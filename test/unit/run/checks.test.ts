@@ -179,7 +179,19 @@ test.each([
 })
 
 test('screened counts companies, each cause that is missing has its word, and nothing is green without searches', () => {
-  const all = { listed: 10, nameless: 0, searches: 8, reused: 2, refused: 0, noName: 0, noLetter: 0, tooOld: 0, done: 10 }
+  const all = {
+    listed: 10,
+    nameless: 0,
+    searches: 8,
+    reused: 2,
+    refused: 0,
+    noName: 0,
+    noLetter: 0,
+    tooOld: 0,
+    done: 10,
+    hits: 0,
+    judged: null,
+  }
   const evaluate = (given: Partial<typeof all> | null | undefined) =>
     evaluateChecks(planOf({ checks: [{ name: 'screened', warn: null, fail: threshold('< 100%') }] }), OF_500, {
       ...since(null),
@@ -192,6 +204,23 @@ test('screened counts companies, each cause that is missing has its word, and no
   expect(evaluate({ nameless: 1 })).toMatchObject({ success: false, actual: '10 of 11 (90.9%): 1 without an id' })
   expect(evaluate(null)).toMatchObject({ success: false })
   // The outputs are written before the companies are searched for.
+  expect(evaluate(undefined)).toMatchObject({ success: null, actual: expect.stringContaining('not measured yet') })
+})
+
+test('hits that nobody cleared are counted, and none is not believed while a company is not screened', () => {
+  const all = { listed: 10, nameless: 0, searches: 10, reused: 0, refused: 0, noName: 0, noLetter: 0, tooOld: 0, done: 10 }
+  const evaluate = (given: object | undefined) =>
+    evaluateChecks(planOf({ checks: [{ name: 'hits', warn: null, fail: threshold('> 0') }] }), OF_500, {
+      ...since(null),
+      ...(given !== undefined && { screened: { ...all, hits: 0, judged: null, ...given } }),
+    })[0]!
+  expect(evaluate({})).toMatchObject({ success: true, actual: '0 hits' })
+  expect(evaluate({ hits: 2 })).toMatchObject({ success: false, actual: '2 hits' })
+  const judged = { open: 0, back: 0, cleared: 2, confirmed: 0, listed: [] }
+  expect(evaluate({ hits: 2, judged })).toMatchObject({ success: true, actual: '0 hits' })
+  expect(evaluate({ hits: 2, judged: { ...judged, back: 1 } })).toMatchObject({ success: false, actual: '1 hit' })
+  expect(evaluate({ hits: 2, judged: { ...judged, confirmed: 1 } })).toMatchObject({ success: false })
+  expect(evaluate({ done: 7, searches: 7 })).toMatchObject({ success: false, actual: 'unknown: 3 not reached' })
   expect(evaluate(undefined)).toMatchObject({ success: null, actual: expect.stringContaining('not measured yet') })
 })
 
