@@ -102,17 +102,20 @@ export const screen = map({
   })
     .exactOptional()
     .describe('The imported lists, at the embedded service.'),
-  verify: flag()
-    .or(
-      map({
-        fail: listOf(text('a limit, such as "recall.oneError < 95%"'), 'a list of limits', 1, 50)
-          .prefault(PROVED)
-          .describe('The run is refused if one of these holds.'),
-        sample: whole(1, MOST).prefault(2000).describe('Listed names that are searched with changes, too.'),
-      }),
+  verify: z
+    .union(
+      [
+        map({
+          fail: listOf(text('a limit, such as "recall.oneError < 95%"'), 'a list of limits', 1, 50)
+            .prefault(PROVED)
+            .describe('The run is refused if one of these holds.'),
+          sample: whole(1, MOST).prefault(2000).describe('Listed names that are searched with changes, too.'),
+        }),
+        z.literal(true).transform(() => ({ fail: PROVED, sample: 2000 })),
+      ],
+      { error: 'true, or a map with fail, sample or both' },
     )
     .exactOptional()
-    .transform(verify => (verify === true ? { fail: PROVED, sample: 2000 } : verify === false ? undefined : verify))
     .describe('Before a run, [prove](screening.md#on-your-own-lists) that searches find what the imported lists have.'),
   decisions: text('a path ending in .csv')
     .exactOptional()

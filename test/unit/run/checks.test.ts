@@ -207,7 +207,7 @@ test('screened counts companies, each cause that is missing has its word, and no
   expect(evaluate(undefined)).toMatchObject({ success: null, actual: expect.stringContaining('not measured yet') })
 })
 
-test('hits that nobody cleared are counted, and none is not believed while a company is not screened', () => {
+test('hits that no person cleared are counted, and none is not believed while a company is not screened', () => {
   const all = { listed: 10, nameless: 0, searches: 10, reused: 0, refused: 0, noName: 0, noLetter: 0, tooOld: 0, done: 10 }
   const evaluate = (given: object | undefined) =>
     evaluateChecks(planOf({ checks: [{ name: 'hits', warn: null, fail: threshold('> 0') }] }), OF_500, {
