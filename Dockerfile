@@ -6,7 +6,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN npm run build && node scripts/image.mjs /image && node scripts/sbom.mjs --optional > /image/sbom.cdx.json
 WORKDIR /image
-RUN npm install --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 
 FROM node:22-slim
 LABEL org.opencontainers.image.title="fettle" \

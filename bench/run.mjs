@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { installExtras } from '../scripts/extras.mjs'
 
 const folder = new URL('./', import.meta.url)
 const names = readdirSync(folder)
@@ -21,9 +22,10 @@ function summary(name) {
 }
 
 const [name, ...args] = process.argv.slice(2)
-if (names.includes(name))
+if (names.includes(name)) {
+  installExtras('bench', 'optional')
   process.exitCode = spawnSync(process.execPath, [fileOf(name), ...args], { stdio: 'inherit' }).status ?? 1
-else {
+} else {
   const list = names.map(one => `  ${one.padEnd(10)}${summary(one)}`).join('\n')
   const usage = `npm run bench -- NAME [arguments]\n\n${list}\n`
   if (name === undefined) process.stdout.write(usage)

@@ -1,6 +1,6 @@
 /**
  * Writes what the container image holds into the folder that is named: the published files, and a manifest with the optional packages
- * among the dependencies, since nothing can be installed beside fettle later. `npm install` then takes the versions of the lock file.
+ * among the dependencies, since nothing can be installed beside fettle later, with their lock file. `npm ci` then installs them.
  * Needs `npm run build` first.
  */
 import { execFileSync } from 'node:child_process'
@@ -18,12 +18,9 @@ const [{ filename }] = JSON.parse(execFileSync('npm', packing, { cwd: root, enco
 execFileSync('tar', ['-xzf', join(folder, filename), '-C', folder, '--strip-components=1', '--no-same-owner'])
 rmSync(join(folder, filename))
 
-const { devDependencies, peerDependencies, peerDependenciesMeta, scripts, overrides, ...manifest } = JSON.parse(
-  readFileSync(join(root, 'package.json'), 'utf8'),
-)
-// `$yaml` names a package of the tools, which are left out.
-const { yaml, ...kept } = overrides
-const dependencies = { ...manifest.dependencies, ...peerDependencies }
-writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, dependencies, overrides: kept }, null, 2)}\n`)
-copyFileSync(join(root, 'package-lock.json'), join(folder, 'package-lock.json'))
+const read = name => JSON.parse(readFileSync(join(root, name), 'utf8'))
+const { devDependencies, peerDependencies, peerDependenciesMeta, scripts, ...manifest } = read('package.json')
+const { dependencies, overrides } = read('scripts/extras/optional/package.json')
+writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ ...manifest, dependencies, overrides }, null, 2)}\n`)
+copyFileSync(join(root, 'scripts/extras/optional/package-lock.json'), join(folder, 'package-lock.json'))
 chmodSync(join(folder, manifest.bin.fettle), 0o755)

@@ -5,15 +5,8 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { runNpm } from './extras.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const env = Object.fromEntries(
-  Object.entries(process.env).filter(
-    ([name]) => !/^npm_config_(?:global|prefix|local_prefix|global_prefix|include|omit|location)$/i.test(name),
-  ),
-)
-const run = (command, args) => execFileSync(command, args, { cwd: root, env, stdio: 'inherit' })
-
-if (!existsSync(new URL('../node_modules/rolldown', import.meta.url)))
-  run('npm', ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'])
-run(process.execPath, ['scripts/build.mjs'])
+if (!existsSync(new URL('../node_modules/rolldown', import.meta.url))) runNpm(['ci', '--include=dev'], root)
+execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' })

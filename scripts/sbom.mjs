@@ -57,32 +57,33 @@ function describe(path, found, scope, isBundled) {
   }
 }
 
+/** The packages that one lock file has from `first` on. */
+const treeOf = (packages, first) => ({ packages, first, paths: [...reach(packages, first)].sort() })
+
 export function makeSbom({ optional = false } = {}) {
   const { packages } = read('package-lock.json')
-  const { name, version, license, dependencies = {}, peerDependencies = {} } = read('package.json')
+  const { name, version, license, dependencies = {} } = read('package.json')
   const direct = names => Object.keys(names).map(one => `node_modules/${one}`)
-  const required = reach(packages, direct(dependencies))
-  const reached = optional ? reach(packages, direct(peerDependencies)) : new Set()
   const bundled = read('dist/bundled.json').map(({ path }) => path)
-  const paths = [...new Set([...required, ...bundled, ...reached])].sort()
-  const missing = paths.filter(path => packages[path] === undefined)
+  const missing = bundled.filter(path => packages[path] === undefined)
   if (missing.length > 0) throw new Error(`not in package-lock.json: ${missing.join(', ')}`)
-  const refs = new Map(paths.map(path => [path, refOf(path, packages[path])]))
-  const isRequired = path => required.has(path) || bundled.includes(path)
-  const components = new Map(
-    paths.map(path => [
-      refs.get(path),
-      describe(path, packages[path], isRequired(path) ? 'required' : 'optional', bundled.includes(path)),
-    ]),
-  )
+  const trees = [treeOf(packages, direct(dependencies)), { packages, first: bundled, paths: bundled }]
+  if (optional) {
+    const other = read('scripts/extras/optional/package-lock.json').packages
+    trees.push(treeOf(other, direct(other[''].dependencies)))
+  }
+  const components = new Map()
   const self = `${name}@${version}`
-  const first = [...direct(dependencies), ...bundled, ...(optional ? direct(peerDependencies) : [])]
-  const uses = new Map([[self, new Set(first.map(path => refs.get(path)))]])
-  for (const path of paths) {
-    const ref = refs.get(path)
-    const known = uses.get(ref) ?? new Set()
-    for (const other of dependenciesOf(packages, path)) if (refs.has(other)) known.add(refs.get(other))
-    uses.set(ref, known)
+  const uses = new Map([[self, new Set()]])
+  for (const [at, { packages: found, first, paths }] of trees.entries()) {
+    const refs = new Map(paths.map(path => [path, refOf(path, found[path])]))
+    for (const path of first) uses.get(self).add(refs.get(path))
+    for (const [path, ref] of refs) {
+      if (!components.has(ref)) components.set(ref, describe(path, found[path], at < 2 ? 'required' : 'optional', at === 1))
+      const known = uses.get(ref) ?? new Set()
+      for (const other of dependenciesOf(found, path)) if (refs.has(other)) known.add(refs.get(other))
+      uses.set(ref, known)
+    }
   }
   return {
     $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',

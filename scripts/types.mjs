@@ -8,8 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { installExtras } from './extras.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+installExtras('optional', 'types')
 const dist = join(root, 'dist')
 const declarations = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.d.ts'))
 const foreign = declarations.flatMap(name => {
@@ -57,7 +59,7 @@ try {
   )
   // ESM only, as package.json says.
   const judge = ['--profile', 'esm-only', '--no-definitely-typed', '--', join(folder, filename)]
-  execFileSync(join(root, 'node_modules/.bin/attw'), judge, { cwd: root, encoding: 'utf8', stdio: 'pipe' })
+  execFileSync(process.execPath, [join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js'), ...judge], { cwd: root, encoding: 'utf8', stdio: 'pipe' })
 } catch (error) {
   if (error.status === undefined) throw error
   console.error(`${error.stdout}${error.stderr}`)

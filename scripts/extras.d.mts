@@ -1,0 +1,1 @@
+export function installExtras(...groups: readonly string[]): void
