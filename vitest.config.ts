@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { ProgressReporter } from './test/support/progress.ts'
 
-// Six projects. `quick`: no child process, no long run. `vendor`, `seed`: the contract suite against the other plays of the embedded service. `slow`: the rest of what `npm test` runs, but for `isolated`: files that
+// Six projects. `quick`: no child process, no long run, no optional package (test/global-setup.ts installs them for the others). `vendor`, `seed`: the contract suite against the other plays of the embedded service. `slow`: the rest of what `npm test` runs, but for `isolated`: files that
 // replace node:fs, timers or sockets for simulated processes (test/support/crash), in workers of their own.
 // `deep`: files named *.deep.test.ts, and those that walk a part of their cases elsewhere (test/support/runs.ts), in full;
 // `npm run test:all` runs all of it, CI a tenth of it a commit.
@@ -36,6 +36,7 @@ const slow = [
   'test/unit/queue/**/*.test.ts',
   'test/unit/testing/**/*.test.ts',
   'test/samples.test.ts',
+  'test/unit/client/database/**/*.test.ts',
   'test/unit/client/examples.test.ts',
   'test/unit/client/matrix.test.ts',
   'test/unit/client/objects.test.ts',
@@ -73,6 +74,7 @@ const slow = [
   'test/unit/service/registers/register.test.ts',
   'test/unit/service/registers/sources.test.ts',
   'test/unit/service/screening/http.test.ts',
+  'test/unit/service/screening/pdf.test.ts',
   'test/unit/service/secrets.test.ts',
   'test/unit/service/side-by-side.test.ts',
   'test/unit/service/tenants.test.ts',

@@ -59,7 +59,11 @@ try {
   )
   // ESM only, as package.json says.
   const judge = ['--profile', 'esm-only', '--no-definitely-typed', '--', join(folder, filename)]
-  execFileSync(process.execPath, [join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js'), ...judge], { cwd: root, encoding: 'utf8', stdio: 'pipe' })
+  execFileSync(process.execPath, [join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js'), ...judge], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: 'pipe',
+  })
 } catch (error) {
   if (error.status === undefined) throw error
   console.error(`${error.stdout}${error.stderr}`)

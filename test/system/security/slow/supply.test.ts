@@ -24,20 +24,29 @@ interface Locked {
   readonly os?: readonly string[]
   readonly engines?: { readonly node?: string }
 }
-const lock = JSON.parse(read('package-lock.json')) as { lockfileVersion: number; packages: Record<string, Locked> }
+type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Locked>> }
+const readLock = (folder: string): Lock => JSON.parse(read(join(folder, 'package-lock.json')))
+const lock = readLock('.')
+/** What the tasks install that need more (scripts/extras.mjs). */
+const EXTRAS = readdirSync(join(ROOT, 'scripts/extras')).map(group => `scripts/extras/${group}`)
 const manifest = JSON.parse(read('package.json')) as {
   scripts: Record<string, string>
   dependencies: Record<string, string>
+  peerDependencies: Record<string, string>
   files: string[]
 }
-const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
+const packagesOf = (one: Lock) => Object.entries(one.packages).filter(([path]) => path !== '')
+const packages = packagesOf(lock)
+const allPackages = ['.', ...EXTRAS].flatMap(folder => packagesOf(readLock(folder)))
 /** What a user of fettle installs. */
 const production = packages.filter(([, one]) => one.dev !== true && one.devOptional !== true)
 
-describe('the lock file', () => {
-  test('has version 3, is complete, and uses one registry', () => {
-    expect(lock.lockfileVersion).toBe(3)
-    expect(packages.length).toBeGreaterThan(100)
+describe('the lock files', () => {
+  test.each(['.', ...EXTRAS])('%s: has version 3, is complete, and uses one registry', folder => {
+    const { lockfileVersion } = readLock(folder)
+    const packages = packagesOf(readLock(folder))
+    expect(lockfileVersion).toBe(3)
+    expect(packages.length).toBeGreaterThan(20)
     // Tools for other platforms, which no production tree holds, are locked by version alone.
     const isOfOtherPlatforms = (one: Locked): boolean => one.dev === true && one.optional === true && one.os !== undefined
     const unproven = packages.filter(([, one]) => !/^sha512-[\w+/]{86}==$/.test(one.integrity ?? '') && !isOfOtherPlatforms(one))
@@ -49,12 +58,37 @@ describe('the lock file', () => {
     expect(packages.filter(([, one]) => one.link)).toEqual([])
   })
 
-  test('has no install script, also among the tools', () => {
-    expect(packages.filter(([, one]) => one.hasInstallScript).map(([path]) => path)).toEqual([])
+  test('have no install script, also among the tools', () => {
+    expect(allPackages.filter(([, one]) => one.hasInstallScript).map(([path]) => path)).toEqual([])
   })
 
-  test('agrees with package.json', () => {
+  test('agree with package.json', () => {
     expect(lock.packages['']).toMatchObject({ dependencies: manifest.dependencies })
+    for (const folder of EXTRAS) {
+      const { dependencies } = JSON.parse(read(join(folder, 'package.json')))
+      expect(readLock(folder).packages['']).toMatchObject({ dependencies })
+      expect(
+        Object.values(dependencies).filter(version => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(String(version))),
+        folder,
+      ).toEqual([])
+    }
+  })
+
+  test('the optional packages are those of package.json, in its ranges, and those that the tools have, too, in the same version', () => {
+    const { dependencies: pinned } = JSON.parse(read('scripts/extras/optional/package.json'))
+    const ranges = { ...manifest.dependencies, ...manifest.peerDependencies }
+    expect(Object.keys(pinned)).toEqual(Object.keys(ranges).sort())
+    // No range takes what looks like a version before another, as those of DuckDB do.
+    const parts = Object.entries<string>(pinned).map(([name, version]) => ({ name, version: version.replace(/-.*/, '') }))
+    const taken = findAffected(
+      parts,
+      Object.entries(ranges).map(([name, range]) => ({ name, range, id: name, what: '' })),
+    )
+    expect(taken).toHaveLength(parts.length)
+    const installed = Object.keys(pinned).filter(name => lock.packages[`node_modules/${name}`] !== undefined)
+    expect(installed).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)))
+    const others = installed.filter(name => lock.packages[`node_modules/${name}`]?.version !== pinned[name])
+    expect(others).toEqual([])
   })
 
   test.each([
@@ -62,7 +96,7 @@ describe('the lock file', () => {
     ['yaml', '2.8.3'],
     ['undici', '7.0.0'],
   ])('S36: %s is at least %s, everywhere in the tree', (name, floor) => {
-    const found = packages.filter(
+    const found = allPackages.filter(
       ([path, one]) => (path === `node_modules/${name}` || path.endsWith(`/node_modules/${name}`)) && one.version,
     )
     expect(found.length).toBeGreaterThan(0)
