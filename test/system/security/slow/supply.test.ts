@@ -74,11 +74,11 @@ describe('the lock files', () => {
     }
   })
 
-  test('the optional packages are those of package.json, in its ranges, and those that the tools have, too, in the same version', () => {
+  test('the optional packages are the peer packages of package.json, in its ranges, and have one version with the tools', () => {
     const { dependencies: pinned } = JSON.parse(read('scripts/extras/optional/package.json'))
     const ranges = { ...manifest.dependencies, ...manifest.peerDependencies }
     expect(Object.keys(pinned)).toEqual(Object.keys(ranges).sort())
-    // No range takes what looks like a version before another, as those of DuckDB do.
+    // No range takes what looks like a version before another: DuckDB releases such versions.
     const parts = Object.entries<string>(pinned).map(([name, version]) => ({ name, version: version.replace(/-.*/, '') }))
     const taken = findAffected(
       parts,
