@@ -705,6 +705,7 @@ export const COMMANDS: readonly Command[] = [
     options: [
       ...storeOptions('register'),
       { name: 'officers', describe: 'import: CSV of the officers of its companies' },
+      { name: 'relations', describe: 'import gleif: relationship records (RR-CDF), which name parents' },
       ...LIST_OPTIONS,
       { name: 'id', describe: 'csv: the column with the ids of the companies' },
     ],

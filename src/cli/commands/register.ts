@@ -100,6 +100,7 @@ function describe(info: Imported, env: Env): readonly string[] {
         .join(', ')}`,
     info.aliases && `  aliases   ${info.aliases.names} confirmed names`,
     info.skipped > 0 && `  skipped   ${counted(info.skipped, 'row')}`,
+    info.relations && `  parents   of ${counted(info.relations.companies, 'company', 'companies')} from ${info.relations.source}`,
     officers && `  officers  ${officers.officers} from ${officers.source}`,
     officers && officers.skipped > 0 && `  skipped   ${counted(officers.skipped, 'row')} of them`,
   ]
@@ -164,7 +165,11 @@ async function importInto(flags: Flags, dir: string, io: Io): Promise<Imported> 
   const force = isOn(flags, 'force')
   const now = new Date()
   const table = kind === 'csv' ? await readAnyTable(file, flags, io) : undefined
-  const request = { file, kind, officers, name, dir, now, force, table, onProgress }
+  const records = textFlag(flags, 'relations')
+  if (records !== null && kind !== 'gleif')
+    throw usageError('--relations belongs to register import gleif', 'In your own columns, name the parent in the column parent.')
+  const relations = records === null ? undefined : resolve(io.cwd, records)
+  const request = { file, kind, officers, relations, name, dir, now, force, table, onProgress }
   const info = await importRegister(request).finally(work.stop)
   if (info.importedAt !== now.toISOString()) {
     const unchanged = `${basename(file)} was imported on ${info.importedAt.slice(0, 10)} and is unchanged; --force imports it again`

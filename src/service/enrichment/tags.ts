@@ -73,6 +73,14 @@ const OF_COMPANY: Readonly<Record<string, (company: Company) => string>> = {
   'general.tradingName': company => company.tradingNames[0] ?? '',
   'general.tradeName': company => company.tradingNames[0] ?? '',
   'general.active': active,
+  ...Object.fromEntries(
+    (['parent', 'ultimate'] as const).flatMap(step => {
+      const name = step === 'parent' ? 'group.parent' : 'group.ultimateParent'
+      return (['id', 'name', 'country'] as const).map(
+        part => [`${name}.${part}`, ({ group }: Company) => group?.[step]?.[part] ?? ''] as const,
+      )
+    }),
+  ),
   'contact.eircode': company => (company.country === 'IE' ? company.postcode : ''),
 }
 

@@ -15,6 +15,6 @@ export {
 export { type Clusters, type Couple, type DecidedPairs, ListClusters, PairFinder } from './cluster.ts'
 export { estimateFacts, isShort } from './decide/list-facts.ts'
 export { absentEvidence, match, rowEvidence } from './match.ts'
-export type { Company, ListFacts, Query, RowEvidence } from './types.ts'
+export type { Company, ListFacts, Query, Related, RowEvidence } from './types.ts'
 export { FIGURES, readFigures } from './types.ts'
 export { ALONE, THRESHOLDS } from './weights.ts'

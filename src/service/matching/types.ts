@@ -43,8 +43,20 @@ export interface Company {
   readonly incorporated?: string
   /** Rating, limit and financial figures; absent when the register has none. */
   readonly figures?: Figures
+  /** The id of its parent, as the source names it, until its group is known. */
+  readonly parent?: string
+  /** The company above it, and the last one above that; absent without one. */
+  readonly group?: { readonly parent?: Related; readonly ultimate?: Related }
   /** Digits of its Safe Number, 15 if absent. */
   readonly safeDigits?: number
+}
+
+/** A company of the same group. Of one that the register does not have, only the id of the source is known. */
+export interface Related {
+  /** Its connectId, or its id in the source. */
+  readonly id: string
+  readonly name: string
+  readonly country: string
 }
 
 /** One uploaded row: mapping name (contract §5.4) to cell text. An absent mapping is not mapped. */

@@ -44,10 +44,19 @@ export interface RegisterInfo {
   readonly isNamedOnly?: true
   /** Officers of the companies; absent without officers. */
   readonly officers?: OfficersInfo
+  /** The file that named their parents; absent without one. */
+  readonly relations?: RelationsInfo
   /** Names that people confirmed for its companies (aliases.ts); absent without any. */
   readonly aliases?: { readonly file: string; readonly names: number; readonly sha256: string }
   /** The changes of each import after the first, newest last. */
   readonly changes?: readonly ChangeSetInfo[]
+}
+
+/** `companies`: those with a parent. */
+export interface RelationsInfo {
+  readonly source: string
+  readonly sha256: string
+  readonly companies: number
 }
 
 /** The changes of one import; the file is described in docs/registers.md. */

@@ -12,9 +12,11 @@ import { writeChanges } from '../changes.ts'
 import { folderOf, lockRegister, publish, type RegisterInfo, readLines, registerInfoIn, writeError } from '../files.ts'
 import { currentOfficers, importOfficers, openOfficers } from '../officers.ts'
 import { KINDS, type KindName, readColumns } from './kinds.ts'
+import { addParents } from './parents.ts'
 import { emptySource, type Row, readRows, type SourceFacts, sourceFacts, wrongWidth } from './source.ts'
 
 const COMPANIES = '.import.jsonl'
+const WITH_PARENTS = '.import-parents.jsonl'
 const PROGRESS = '.import.json'
 /** Characters per write. */
 const BATCH = 1 << 20
@@ -106,10 +108,9 @@ export async function openDraft(folder: string, source: string, kind: string) {
       await close()
       return path
     },
-    rename: (file: string): Promise<void> => rename(path, join(folder, file)),
     async discard(): Promise<void> {
       await close()
-      for (const file of [COMPANIES, PROGRESS]) await rm(join(folder, file), { force: true })
+      for (const file of [COMPANIES, WITH_PARENTS, PROGRESS]) await rm(join(folder, file), { force: true })
     },
   }
 }
@@ -120,6 +121,8 @@ export interface ImportRequest {
   /** Path of the source: CSV, or the same as .gz or .zip. */
   readonly file: string
   readonly officers?: string
+  /** Path of the relationship records of GLEIF, RR-CDF as CSV, .gz or .zip: the parents of its companies. */
+  readonly relations?: string
   readonly kind?: KindName
   /** `file` is any list, and these are its rows in the columns of a register, the header first, or the rows after the first ones. */
   readonly table?: NonNullable<RegisterInfo['table']> & { rows(after: number): AsyncIterable<Row> }
@@ -140,7 +143,7 @@ const PROGRESS_ROWS = 10_000
 /** Rows between two checkpoints: some seconds. */
 const CHECKPOINT_ROWS = 50_000
 /** Higher when the importer keeps more of a source than before: the same file is then worth importing again. */
-const IMPORTER = 2
+const IMPORTER = 3
 /** Number of change sets to keep: more than a year of daily imports. */
 const MAX_CHANGE_SETS = 400
 
@@ -186,7 +189,11 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
     const counts = { now: companies, before: before?.companies ?? null, skipped, skippedRows }
     requireNoLoss({ file: request.file, target, things: 'companies', ...counts })
   }
-  const fresh = await draft.finish()
+  const read = await draft.finish()
+  const columns = request.table === undefined ? draft.progress.header : Object.keys(request.table.columns)
+  const hasParents = request.relations !== undefined || columns.some(column => column.trim().toLowerCase() === 'parent')
+  const fresh = hasParents ? join(folder, WITH_PARENTS) : read
+  const relations = hasParents ? await addParents(read, request.relations ?? null, fresh) : undefined
   const { sha256, bytes, changedOn } = facts
   const source = basename(request.file)
   const snapshotDate = request.snapshotDate ?? dayIn(source) ?? changedOn
@@ -214,8 +221,8 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
     changes.push(set)
     changes.splice(0, changes.length - MAX_CHANGE_SETS)
   }
-  if (before === null) await draft.rename(file)
-  else await draft.discard()
+  if (before === null) await rename(fresh, join(folder, file))
+  await draft.discard()
   const info: RegisterInfo = {
     name: request.name,
     source,
@@ -231,6 +238,7 @@ async function publishDraft(request: ImportRequest, folder: string, facts: Sourc
     table: request.table && tableOf(request.table),
     isNamedOnly: request.isNamedOnly,
     officers: officers ?? undefined,
+    relations,
     aliases: before?.aliases,
     changes: changes.length > 0 ? changes : undefined,
   }
@@ -249,8 +257,10 @@ async function sameRegister(request: ImportRequest, folder: string, { sha256 }: 
   const before = await registerInfoIn(folder)
   if (before === null || request.force === true || before.sha256 !== sha256 || before.importer !== IMPORTER) return null
   const officers = request.officers === undefined ? undefined : (await sourceFacts(request.officers)).sha256
+  const relations = request.relations === undefined ? undefined : (await sourceFacts(request.relations)).sha256
   const reading = describeReading({ kind: before.kind, table: before.table })
-  const isSame = reading === describeReading(request) && before.officers?.sha256 === officers
+  const isSame =
+    reading === describeReading(request) && before.officers?.sha256 === officers && before.relations?.sha256 === relations
   return isSame && (request.snapshotDate ?? before.snapshotDate) === before.snapshotDate ? before : null
 }
 

@@ -15,7 +15,7 @@ export interface Kind {
 // biome-ignore format: a header reads better in rows
 const COLUMNS = [
   'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode', 'phone',
-  'email', 'website', 'status', 'legalForm', 'activities', 'incorporated', ...FIGURES,
+  'email', 'website', 'status', 'legalForm', 'activities', 'incorporated', 'parent', ...FIGURES,
 ] as const
 
 /** Distinct names, separated by `|`. */
@@ -52,6 +52,7 @@ const generic: Kind = {
         legalForm: cell('legalForm') || undefined,
         activities: activities.length > 0 ? activities : undefined,
         incorporated: cell('incorporated') || undefined,
+        parent: cell('parent') || undefined,
         figures: readFigures(cell),
       }
     },
