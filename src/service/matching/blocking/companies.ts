@@ -1,6 +1,6 @@
 /** Packs the companies of a register into one byte buffer, with their canonical identifiers, and reads them one at a time. */
 
-import { type Company, FIGURES, readFigures } from '../types.ts'
+import { type Company, FIGURES, type Related, readFigures } from '../types.ts'
 import { type Identifiers, readIdentifiers } from './blocking-keys.ts'
 import {
   ByteColumn,
@@ -17,7 +17,7 @@ import {
 // biome-ignore format: a layout reads better in rows
 const FIELDS = [
   'id', 'name', 'country', 'orgNumber', 'vatNumber', 'tradingNames', 'previousNames', 'address1', 'address2', 'town', 'postcode',
-  'phone', 'email', 'website', 'status', 'legalForm', 'connectId', 'activities', 'incorporated', 'figures', 'previousUntil',
+  'phone', 'email', 'website', 'status', 'legalForm', 'connectId', 'activities', 'incorporated', 'figures', 'previousUntil', 'group',
 ] as const satisfies readonly (keyof Company)[]
 
 /** End of a field, and separator of names within a field: bytes that never occur in UTF-8. */
@@ -43,6 +43,13 @@ const plainId = (text: string): string =>
 
 export const defaultConnectId = (company: Pick<Company, 'country' | 'orgNumber' | 'id'>): string =>
   `${company.country || 'XX'}-X-${plainId(company.orgNumber || company.id)}`
+
+const writeRelated = ({ id, name, country }: Related = { id: '', name: '', country: '' }): string[] => [id, name, country]
+
+const readRelated = (texts: readonly string[], from: number): Related | undefined => {
+  const [id = '', name = '', country = ''] = texts.slice(from, from + 3)
+  return id === '' ? undefined : { id, name, country }
+}
 
 const INDEXED = ['orgNumber', 'vatNumber', 'domain', 'phone', 'postcode'] as const satisfies readonly (keyof Identifiers)[]
 
@@ -75,6 +82,7 @@ export class CompaniesBuilder {
 
   #texts(company: Company, field: (typeof FIELDS)[number]): string | readonly string[] {
     if (field === 'activities') return company.activities?.map(text => this.#numberOf(text)) ?? ''
+    if (field === 'group') return [company.group?.parent, company.group?.ultimate].flatMap(writeRelated)
     if (field !== 'figures') return company[field] ?? ''
     const { figures } = company
     return figures === undefined ? '' : FIGURES.map(name => figures[name] ?? '')
@@ -173,7 +181,7 @@ export class Companies {
     const [tradingNames, previousNames] = [texts(), texts()]
     const [address1, address2, town, postcode] = [text(), text(), text(), text()]
     const [phone, email, website, status, legalForm, connectId] = [text(), text(), text(), text(), text(), text()]
-    const [activities, incorporated, amounts, previousUntil] = [texts(), text(), texts(), texts()]
+    const [activities, incorporated, amounts, previousUntil, group] = [texts(), text(), texts(), texts(), texts()]
     return {
       id,
       connectId: connectId || defaultConnectId({ id, country, orgNumber }),
@@ -196,6 +204,7 @@ export class Companies {
       incorporated: incorporated || undefined,
       figures: amounts.length === 0 ? undefined : readFigures(name => amounts[FIGURES.indexOf(name)] ?? ''),
       previousUntil: previousUntil.length === 0 ? undefined : previousUntil,
+      group: group.length === 0 ? undefined : { parent: readRelated(group, 0), ultimate: readRelated(group, 3) },
     }
   }
 

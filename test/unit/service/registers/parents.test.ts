@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tagValue } from '../../../../src/service/enrichment/tags.ts'
 import { type ImportRequest, importRegister } from '../../../../src/service/registers/import/import.ts'
-import { readCompanies } from '../../../../src/service/registers/index.ts'
+import { openRegister, readCompanies } from '../../../../src/service/registers/index.ts'
 import { temporaryFolder } from '../kit.ts'
 
 const TAGS = ['parent', 'ultimateParent'].flatMap(step => ['id', 'name', 'country'].map(part => `group.${step}.${part}`))
@@ -26,7 +26,12 @@ async function machine() {
     async tags(info: Awaited<ReturnType<typeof importRegister>>) {
       const found: Record<string, string[]> = {}
       const row = { outcome: 'matched' } as unknown as Parameters<typeof tagValue>[1]
+      const { index, officers } = await openRegister(dir, ['test'])
+      officers.close()
+      let place = 0
       for await (const company of readCompanies(dir, info)) {
+        // What jobs read is what was imported.
+        expect(index.companies.at(place++).group).toEqual(company.group)
         const values = TAGS.map(tag => tagValue(tag, row, company))
         if (values.some(value => value !== '')) found[company.id] = values
         expect(company).not.toHaveProperty('parent')
