@@ -111,6 +111,8 @@ export async function listFiles(path: string, root = ''): Promise<readonly strin
   const found = await stat(resolve(root, path)).catch(() => null)
   const isFolder = found?.isDirectory() === true
   if (!isFolder && (found !== null || !WILDCARD.test(path))) return null
+  const paths = isFolder ? [] : pathsOfList(path)
+  if (paths.length > 1) return listSeveral(paths, root)
   try {
     const files = isFolder ? await filesIn(path, root) : await matches(path, root)
     if ('folder' in files)
@@ -129,11 +131,50 @@ export async function listFiles(path: string, root = ''): Promise<readonly strin
   }
 }
 
-/** Whether a file at `file` would be part of the list that `path` means. Both are absolute. */
-export function isInList(path: string, file: string): boolean {
-  if (!WILDCARD.test(path)) return dirname(file) === path && isVisible(basename(file))
-  return matchesSteps(splitSteps(path), splitSteps(file))
+const SPECIAL = /[[\]*?{},]/g
+
+/** One path for all of these; `isThere`: it is the name of a file or folder, whose characters are no wildcards. */
+export function joinPaths(paths: readonly string[], isThere: (path: string) => boolean): string {
+  const [first = '', ...others] = paths
+  if (others.length === 0) return first
+  return `{${paths.map(path => (isThere(path) ? path.replace(SPECIAL, '[$&]') : path)).join(',')}}`
 }
+
+/** The paths of `{a.csv,in/b{1,2}.csv}`, which each have to be there; the path itself where braces are a part of it, or absent. */
+export function pathsOfList(path: string): readonly string[] {
+  const paths = ['']
+  let depth = 0
+  for (const { 0: token, index } of path.matchAll(/\[[[\]*?{},]\]|./gs)) {
+    if (token === '{' && depth++ === 0) continue
+    if (token === '}' && --depth === 0) return index === path.length - 1 ? paths : [path]
+    if (depth === 0) return [path]
+    if (token === ',' && depth === 1) paths.push('')
+    else paths.push(paths.pop()! + token)
+  }
+  return [path]
+}
+
+/** The files of all paths, each once. */
+async function listSeveral(paths: readonly string[], root: string): Promise<readonly string[] | Issue> {
+  const files = new Set<string>()
+  for (const path of paths) {
+    const named = path.replace(/\[([[\]*?{},])\]/g, '$1')
+    const one = (await stat(resolve(root, named)).catch(() => null)) === null ? path : named
+    const found = await listFiles(one, root)
+    if (found !== null && 'code' in found) return found
+    for (const file of found ?? [one]) files.add(join(file))
+  }
+  return [...files].sort((a, b) => (a < b ? -1 : 1))
+}
+
+/** Whether a file at `file`, which is absolute, would be part of the list that `path` means. */
+export const isInList = (path: string, file: string, root = ''): boolean =>
+  pathsOfList(path).some(one => {
+    const whole = resolve(root, one)
+    if (whole === file) return true
+    if (!WILDCARD.test(one)) return dirname(file) === whole && isVisible(basename(file))
+    return matchesSteps(splitSteps(whole), splitSteps(file))
+  })
 
 const splitSteps = (path: string): string[] => path.split(/[/\\]/).filter((step, at) => step !== '' || at === 0)
 

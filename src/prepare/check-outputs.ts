@@ -82,7 +82,7 @@ export async function outputPathIssues(output: Pipeline['output'], surroundings:
     const reason =
       (await whyNotThere(path, real, { ...surroundings, ...placeOf(output, given, cwd) }, format)) ??
       clash ??
-      (list !== null && isInList(resolve(cwd, list), path) ? `would be part of the input ${list} of the next run` : null)
+      (list !== null && isInList(list, path, cwd) ? `would be part of the input ${list} of the next run` : null)
     if (reason !== null)
       issues.push(
         issue('FETTLE_PIPELINE_PATH', `${name}: ${JSON.stringify(given)} ${reason}`, {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Issue, issue } from '../errors.ts'
-import { isInside, listFiles } from '../files/paths.ts'
+import { isInside, listFiles, pathsOfList } from '../files/paths.ts'
 import { isAddress, type ParsedPipeline, type Pipeline, shownPath } from '../pipeline/index.ts'
 import { realPath } from './check-outputs.ts'
 
@@ -40,7 +40,8 @@ async function whyNotRead({ input: { path, sql } }: Pipeline, { cwd, environment
 /** A path with a value of the environment is printed only if it leads to a file: such a value could be any secret. */
 async function whyNotInside(path: string, cwd: string, mustExist: boolean): Promise<string | null> {
   const root = await realPath(resolve(cwd))
-  if (!isInside(resolve(cwd), resolve(cwd, path))) return `${path} is outside the working directory`
+  for (const one of pathsOfList(path))
+    if (!isInside(resolve(cwd), resolve(cwd, one))) return `${one} is outside the working directory`
   const files = await listFiles(path, cwd)
   if (files !== null && 'code' in files) return mustExist ? files.message : null
   for (const file of files ?? [path]) {

@@ -1,10 +1,10 @@
 /** `fettle clean`: matches and enriches a list with the pipeline that `init` would write. */
 import { existsSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { type Product, TAGS } from '../../contract/index.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { extensionsOf, formatOfName } from '../../formats/index.ts'
-import { draftOf, nameDecisionsFile, type PipelineInput } from '../../pipeline/index.ts'
+import { draftOf, isWorkbook, listStem, nameDecisionsFile, type PipelineInput } from '../../pipeline/index.ts'
 import type { Prepared } from '../../prepare/prepare.ts'
 import { prepareValue } from '../../prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../prepare/propose.ts'
@@ -21,7 +21,15 @@ import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
 import { checkResultFile } from '../result/result.ts'
 import { type Io, withTrust } from '../terminal/io.ts'
 import { confirmCost } from '../terminal/prompt.ts'
-import { assertCertain, inputKeys, inspectInput, proposalTable, readDecisions, readReading } from './init/proposal.ts'
+import {
+  assertCertain,
+  inputKeys,
+  inspectInput,
+  namingFlags,
+  proposalTable,
+  readDecisions,
+  readReading,
+} from './init/proposal.ts'
 import { dryRun, reportEndings, runPipeline } from './run/run.ts'
 import { checkFlags } from './shared.ts'
 
@@ -29,7 +37,7 @@ import { checkFlags } from './shared.ts'
 export async function run(flags: Flags, io: Io): Promise<number> {
   checkFlags(flags)
   const matching = { precision: shareFlag(flags, 'precision') ?? undefined }
-  const { inspected, reading } = await inspectInput(readReading(flags), io)
+  const { inspected, reading } = await inspectInput(readReading(flags, io.cwd), io)
   const proposal = await proposeFor(inspected, readDecisions(flags, inspected))
   if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
   assertCertain('clean', reading, proposal, flags)
@@ -59,7 +67,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     // Decisions that the command line names may be anywhere.
     outputRoots: listFlag(flags, 'decisions').map(path => dirname(resolve(io.cwd, path))),
   }
-  const prepared = await prepareValue(pipeline, overrides, `fettle clean ${reading.path}`)
+  const prepared = withFlags(await prepareValue(pipeline, overrides, `fettle clean ${reading.path}`))
   const reporters = await CallReporters.create(flags, io)
   const { plan } = prepared
   try {
@@ -96,6 +104,16 @@ async function importOther(flags: Flags, io: Io): Promise<readonly string[] | nu
   return [name]
 }
 
+/** The hints name flags: there is no pipeline file. */
+function withFlags(prepared: Prepared): Prepared {
+  const { plan } = prepared
+  return {
+    ...prepared,
+    issues: prepared.issues.map(namingFlags),
+    plan: plan && Object.freeze({ ...plan, issues: plan.issues.map(namingFlags) }),
+  }
+}
+
 /** The decisions of an earlier review of this list are found by its name. */
 function decisionsFile(name: string, flags: Flags, io: Io): Pick<PipelineInput, 'review'> {
   const requested = textFlag(flags, 'decisions')
@@ -113,9 +131,7 @@ async function hasSeveralRegisters(register: readonly string[] | null, io: Io): 
 /** The requested output, else a file in the working directory named after the list. */
 function chooseOutput(flags: Flags, { facts }: InspectedColumns) {
   const requested = textFlag(flags, 'output')
-  const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
-  const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|parquet|jsonl|ndjson|json|gz))+$/i, '')
-  const path = requested ?? `${stem}-clean${suffix}`
+  const path = requested ?? `${listStem(facts.path)}-clean${isWorkbook(facts) ? '.xlsx' : '.csv'}`
   const named = formatOfName(path)
   if (named === null) throw usageError(`-o ${path} has no extension of an output format`, `Name it ${extensionsOf().join(', ')}.`)
   // A spreadsheet opens the file next: with the mark it reads all letters, and no cell is a formula.

@@ -1,12 +1,12 @@
 /** `fettle dedupe`: which rows of a list are one company. */
 import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { type Deduped, dedupeList } from '../../dedupe/dedupe.ts'
 import type { Keep } from '../../dedupe/list.ts'
 import { MERGE_RULES, type MergeRule, type MergeRules } from '../../dedupe/merge.ts'
 import { EXIT } from '../../errors.ts'
 import { extensionsOf, formatOfName } from '../../formats/index.ts'
-import { columnName } from '../../pipeline/index.ts'
+import { columnName, isWorkbook, listStem } from '../../pipeline/index.ts'
 import { findColumn, type InspectedColumns } from '../../prepare/propose.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
 import { count, counted } from '../../report/words.ts'
@@ -19,10 +19,11 @@ import { readTable } from './table-register.ts'
 
 /** Throws FETTLE_INPUT_COLUMNS without a column of names. */
 export async function run(flags: Flags, io: Io): Promise<number> {
-  const file = needText(flags, 'file')
+  const reading = readReading(flags, io.cwd)
+  const file = reading.path
   const table = await readTable(file, flags, io)
   if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal))
-  assertCertain('dedupe', readReading(flags), table.proposal, flags)
+  assertCertain('dedupe', reading, table.proposal, flags)
   const keep = readKeep(needText(flags, 'keep'), table.inspected)
   const decisions = textFlag(flags, 'decisions')
   const output = readOutput(textFlag(flags, 'output'), table.inspected, io.cwd)
@@ -91,9 +92,7 @@ function readKeep(text: string, { columns }: InspectedColumns): Keep {
 }
 
 function readOutput(requested: string | null, { facts }: InspectedColumns, cwd: string) {
-  const suffix = facts.packed?.as === 'xlsx' ? '.xlsx' : '.csv'
-  const stem = basename(facts.path).replace(/(\.(csv|tsv|tab|txt|xlsx|parquet|jsonl|ndjson|json|gz))+$/i, '')
-  const path = requested ?? `${stem}-dedupe${suffix}`
+  const path = requested ?? `${listStem(facts.path)}-dedupe${isWorkbook(facts) ? '.xlsx' : '.csv'}`
   const named = formatOfName(path)
   if (named === null) throw usageError(`-o ${path} has no extension of an output format`, `Name it ${extensionsOf().join(', ')}.`)
   if (existsSync(resolve(cwd, path))) throw usageError(`${path} exists; refusing to overwrite it`, 'Pass -o with another file.')

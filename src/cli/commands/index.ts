@@ -36,7 +36,7 @@ import {
 
 export const COMMANDS: readonly Command[] = [
   {
-    usage: 'clean <file>',
+    usage: 'clean <file..>',
     summary: 'Match and enrich a list without a pipeline file',
     positionals: [LIST],
     options: [
@@ -67,6 +67,7 @@ export const COMMANDS: readonly Command[] = [
       'dry-run': ['json', 'result-file', 'new', 'reporter', 'yes'],
       columns: ['match-columns'],
       against: ['register', 'service'],
+      'all-sheets': ['sheet'],
     },
     examples: [
       ['fettle clean companies.csv -o companies-clean.csv', 'match and enrich a list'],
@@ -78,7 +79,7 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./clean.ts'),
   },
   {
-    usage: 'dedupe <file>',
+    usage: 'dedupe <file..>',
     summary: 'Find the rows of a list that are one company, on this machine; makes no request',
     positionals: [LIST],
     options: [
@@ -99,6 +100,7 @@ export const COMMANDS: readonly Command[] = [
       JSON_RESULT,
       QUIET,
     ],
+    conflicts: { 'all-sheets': ['sheet'] },
     examples: [
       ['fettle dedupe suppliers.xlsx', 'which suppliers are the same company'],
       ['fettle dedupe crm.csv --keep newest=Updated', 'keep the newest row of each company'],
@@ -108,7 +110,7 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./dedupe.ts'),
   },
   {
-    usage: 'init <file>',
+    usage: 'init <file..>',
     summary: 'Write a pipeline file for a list, from its headers and values',
     positionals: [LIST],
     options: [
@@ -120,6 +122,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'ci', choices: ['github', 'gitlab'], describe: 'Write a nightly workflow too' },
       QUIET,
     ],
+    conflicts: { 'all-sheets': ['sheet'] },
     examples: [
       ['fettle init companies.csv', 'write a pipeline file for a list; asks what is not certain'],
       ['fettle init companies.csv --yes --ci github', 'ask nothing, and write a nightly workflow too'],
@@ -709,6 +712,7 @@ export const COMMANDS: readonly Command[] = [
       ...LIST_OPTIONS,
       { name: 'id', describe: 'csv: the column with the ids of the companies' },
     ],
+    conflicts: { 'all-sheets': ['sheet'] },
     examples: [
       ['fettle register import csv companies.csv', 'import a register, named after its file'],
       ['fettle register import csv customers.xlsx --id Customer', 'any list; its columns are found'],

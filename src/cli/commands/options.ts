@@ -154,8 +154,13 @@ export const PIPELINES: Option = {
 
 export const RUN: Option = { name: 'run', describe: 'Run id, its first characters, or a pipeline name; default: the latest run' }
 
-/** The list of `clean` and `init`. */
-export const LIST: Option = { name: 'file', isRequired: true, describe: 'The company list' }
+/** The list of `clean`, `dedupe` and `init`. */
+export const LIST: Option = {
+  name: 'file',
+  type: 'list',
+  isRequired: true,
+  describe: 'The company list; several files are one list',
+}
 
 export const LIST_OPTIONS: readonly Option[] = [
   { name: 'map', type: 'list', describe: 'Map a column: name=Firma, by number town=#3, or phone=- for none' },
@@ -164,6 +169,7 @@ export const LIST_OPTIONS: readonly Option[] = [
   { name: 'header', type: 'switch', describe: 'The first row is a header; --no-header: it is data' },
   ...SKIPS,
   { name: 'sheet', describe: 'Sheet of an Excel file, by name or number' },
+  { name: 'all-sheets', type: 'switch', describe: 'All sheets with the same columns as one list' },
 ]
 
 export const storePositionals = (

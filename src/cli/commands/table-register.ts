@@ -11,7 +11,7 @@ import { inspectInput, readDecisions, readReading } from './init/proposal.ts'
 export async function readTable(file: string, flags: Flags, io: Io): Promise<InspectedTable> {
   const ids = listFlag(flags, 'id').map(column => `key=${column}`)
   const maps = listFlag(flags, 'map').map(text => text.replace(/^id=/, 'key='))
-  const { inspected } = await inspectInput(readReading({ ...flags, file }), io)
+  const { inspected } = await inspectInput(readReading({ ...flags, file }, io.cwd), io)
   return takeTable(
     file,
     inspected,

@@ -27,6 +27,12 @@ type Fail = (code: ErrorCode, why: string, hint?: string) => FettleError
 
 type WantedSheet = string | number | null
 
+/** A last column that names the sheet: its header, and the line that gets it; 0 without a header. */
+export interface SheetNaming {
+  readonly header: string
+  readonly line: number
+}
+
 export const isWorkbook = (archive: Buffer): boolean =>
   readDirectory(archive)?.some(({ name }) => name === 'xl/workbook.xml') === true
 
@@ -34,11 +40,21 @@ export const isWorkbook = (archive: Buffer): boolean =>
  * Reads a sheet of the workbook at `path`, whose bytes are given. Throws FETTLE_INPUT_KIND when the workbook is damaged,
  * FETTLE_INPUT_LIMIT when it is too large, FETTLE_INPUT_SHEET when the sheet is not there.
  */
-export function readSheet(archive: Buffer, path: string, wanted: WantedSheet): Sheet {
+export const readSheet = (archive: Buffer, path: string, wanted: WantedSheet, naming?: SheetNaming): Sheet =>
+  readParts(archive, path, (parts, fail) => readChosen(parts, wanted, naming, fail))
+
+/** The names of the sheets with content. Throws as readSheet does. */
+export const listSheets = (archive: Buffer, path: string): readonly string[] =>
+  readParts(archive, path, (parts, fail) => {
+    const { sheets, isFilled } = openBook(parts, fail)
+    return sheets.filter(isFilled).map(({ name }) => name)
+  })
+
+function readParts<T>(archive: Buffer, path: string, read: (parts: Parts, fail: Fail) => T): T {
   const fail: Fail = (code, why, hint) =>
     new FettleError(code, `${path} ${why}`, { at: { file: path, line: null, column: null }, hint })
   try {
-    return readChosen(unpackXml(archive, fail), wanted, fail)
+    return read(unpackXml(archive, fail), fail)
   } catch (error) {
     if (FettleError.is(error)) throw error
     throw fail('FETTLE_INPUT_KIND', `is an Excel file that cannot be read: ${(error as Error).message}`, SAVE_AGAIN)
@@ -47,11 +63,10 @@ export function readSheet(archive: Buffer, path: string, wanted: WantedSheet): S
 
 const SAVE_AGAIN = 'Open it in Excel and save it again, without a password; or save it as CSV UTF-8.'
 
-function readChosen(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
+function openBook(parts: Parts, fail: Fail) {
   // Checked before reading: these parts fill the heap.
   refuseTooLarge(BYTES_OF_XML * sharedBytes(parts), fail)
   const book = readBook(parts)
-  const { sheets } = book
   const filled = new Map<string, boolean>()
   const isFilled = ({ part }: Book['sheets'][number]): boolean => {
     if (part === null) return false
@@ -60,6 +75,11 @@ function readChosen(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
     filled.set(part, known)
     return known
   }
+  return { book, sheets: book.sheets, isFilled }
+}
+
+function readChosen(parts: Parts, wanted: WantedSheet, naming: SheetNaming | undefined, fail: Fail): Sheet {
+  const { book, sheets, isFilled } = openBook(parts, fail)
   const chosen = sheets[findIndex(sheets, wanted, isFilled)]
   if (chosen === undefined) {
     const names = sheetNames(sheets.map(({ name }) => name))
@@ -67,7 +87,9 @@ function readChosen(parts: Parts, wanted: WantedSheet, fail: Fail): Sheet {
   }
   const others = sheets.filter(sheet => sheet !== chosen && isFilled(sheet)).map(({ name }) => name)
   const { text, columns } =
-    chosen.part === null ? { text: [], columns: [] } : formatRows(findPart(parts, chosen.part), book, fail)
+    chosen.part === null
+      ? { text: [], columns: [] }
+      : formatRows(findPart(parts, chosen.part), book, naming && { ...naming, name: chosen.name }, fail)
   return { name: chosen.name, others, columns, text }
 }
 
@@ -93,11 +115,14 @@ function hasCells(xml: Buffer, book: Book): boolean {
   return has
 }
 
+const LINE_END = /\r\n|\n|\r/g
 const BATCH_CELLS = 50_000
 const BATCH_CHARS = 1_048_576
 
+type OwnName = (SheetNaming & Pick<Sheet, 'name'>) | undefined
+
 /** Rows as CSV, padded to the widest. The size is counted first, so that a few distant cells do not fill the memory. */
-function formatRows(xml: Buffer, book: Book, fail: Fail): Pick<Sheet, 'text' | 'columns'> {
+function formatRows(xml: Buffer, book: Book, naming: OwnName, fail: Fail): Pick<Sheet, 'text' | 'columns'> {
   let [rows, columns, chars] = [0, 0, 0]
   const looks: ColumnLook[] = []
   readCells(xml, book, (row, column, cell, kind) => {
@@ -108,9 +133,9 @@ function formatRows(xml: Buffer, book: Book, fail: Fail): Pick<Sheet, 'text' | '
     chars += cell.length
     return true
   })
-  refuseTooLarge(chars + rows * columns, fail)
+  refuseTooLarge(chars + rows * (columns + (naming?.name.length ?? 0)), fail)
   const text: Buffer[] = []
-  const style = { delimiter: ',', lineEnd: '\n', columns }
+  const style = { delimiter: ',', lineEnd: '\n', columns: columns + (naming === undefined ? 0 : 1) }
   let batch: string[][] = []
   let held = 0
   const flush = (): void => {
@@ -120,8 +145,15 @@ function formatRows(xml: Buffer, book: Book, fail: Fail): Pick<Sheet, 'text' | '
   }
   let cells: string[] = []
   let at = 1
+  let line = 1
   const end = (): void => {
     while (cells.length < columns) cells.push('')
+    if (naming !== undefined) {
+      const { header, name } = naming
+      const inCells = cells.reduce((sum, cell) => sum + (cell.match(LINE_END)?.length ?? 0), 0)
+      cells.push(line < naming.line || cells.every(cell => cell === '') ? '' : line === naming.line ? header : name)
+      line += 1 + inCells
+    }
     batch.push(cells)
     cells = []
     at++

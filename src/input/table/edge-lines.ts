@@ -41,10 +41,16 @@ interface EdgeTexts {
   readonly below: TextEnd
   /** The line that `below` starts at. */
   readonly belowAt: number
+  /** The last column names the sheet, and says nothing about a line. */
+  readonly hasSheet?: boolean
 }
 
-export function tableEdges({ file, above, start, end, below, belowAt }: EdgeTexts, delimiter: string): TableEdges {
-  const read = (text: string): EdgeLine[] => edgeLines(text, delimiter)
+export function tableEdges(
+  { file, above, start, end, below, belowAt, hasSheet = false }: EdgeTexts,
+  delimiter: string,
+): TableEdges {
+  const read = (text: string): EdgeLine[] =>
+    edgeLines(text, delimiter).map(line => (hasSheet ? { ...line, cells: line.cells.slice(0, -1) } : line))
   const skipped = { above: read(above.subarray(0, KEPT_BYTES).toString()), below: read(below.text), belowAt }
   const lines = read(end.text)
   const first = end.isCut ? read(start.subarray(0, KEPT_BYTES).toString()) : lines

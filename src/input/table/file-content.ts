@@ -6,7 +6,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { type Issue, issue } from '../../errors.ts'
 import { READ_BYTES, readChunks, readHead, unpacked, unreadable } from '../../files/file-chunks.ts'
 import type { InputOptions, Packing } from '../../pipeline/model/types.ts'
-import { isWorkbook, MAX_XML, readSheet, sheetNames } from '../excel/read-workbook.ts'
+import { isWorkbook, listSheets, MAX_XML, readSheet, type SheetNaming, sheetNames } from '../excel/read-workbook.ts'
 import { isParquet, openParquet } from '../parquet/read-parquet.ts'
 import { isJsonLines, jsonColumns, jsonTable } from '../text/json-table.ts'
 
@@ -28,10 +28,14 @@ export interface Content {
  * Recognises the packing by the first bytes of the file (gzip: RFC 1952 §2.3.1; deflate is its only method). A workbook is read
  * at once. Throws as readSheet does.
  */
-export async function openContent(handle: FileHandle, { path, sheet }: Pick<InputOptions, 'path' | 'sheet'>): Promise<Content> {
+export async function openContent(
+  handle: FileHandle,
+  { path, sheet }: Pick<InputOptions, 'path' | 'sheet'>,
+  naming?: SheetNaming,
+): Promise<Content> {
   const head = await readHead(handle, 4)
   if (head.toString('latin1') === 'PK\x03\x04') {
-    const workbook = await openWorkbook(handle, path, sheet)
+    const workbook = await openWorkbook(handle, path, sheet, naming)
     if (workbook !== null) return workbook
   }
   if (head.toString('latin1') === 'PAR1' && (await isParquet(handle))) return parquetContent(handle, path, sheet)
@@ -68,17 +72,35 @@ async function parquetContent(handle: FileHandle, path: string, sheet: InputOpti
 
 const GZIP = Buffer.from([0x1f, 0x8b, 8])
 
-async function openWorkbook(handle: FileHandle, path: string, wanted: InputOptions['sheet']): Promise<Content | null> {
+/** The bytes of a workbook; null for another file. */
+async function readArchive(handle: FileHandle): Promise<Buffer | null> {
   const { size } = await handle.stat()
   if (size > MAX_XML) return null
   const archive = await whole(readChunks(handle))
-  if (!isWorkbook(archive)) return null
-  const { name, others, columns, text } = readSheet(archive, path, wanted)
+  return isWorkbook(archive) ? archive : null
+}
+
+/** The sheets with content of the workbook at `path`; null for another file. Throws as readSheet does. */
+export async function sheetsOf(handle: FileHandle, path: string): Promise<readonly string[] | null> {
+  const isZip = (await readHead(handle, 4)).toString('latin1') === 'PK\x03\x04'
+  const archive = isZip ? await readArchive(handle) : null
+  return archive === null ? null : listSheets(archive, path)
+}
+
+async function openWorkbook(
+  handle: FileHandle,
+  path: string,
+  wanted: InputOptions['sheet'],
+  naming?: SheetNaming,
+): Promise<Content | null> {
+  const archive = await readArchive(handle)
+  if (archive === null) return null
+  const { name, others, columns, text } = readSheet(archive, path, wanted, naming)
   const list = sheetNames(others)
   const message = `is read from its sheet ${JSON.stringify(name)}; it also has ${list}`
   return {
-    packing: { as: 'xlsx', sheet: name, columns: columns.length === 0 ? undefined : columns },
-    issues: wanted === null && others.length > 0 ? [sheetIssue(path, message)] : [],
+    packing: { as: 'xlsx', sheet: name, columns: columns.length === 0 ? undefined : columns, naming },
+    issues: wanted === null && others.length > 0 ? [sheetIssue(path, message, { hint: otherSheets(others) })] : [],
     // The archive is kept, so that the hash is of the bytes that were read.
     async *pieces(onRead = () => {}) {
       onRead(archive)
@@ -86,6 +108,9 @@ async function openWorkbook(handle: FileHandle, path: string, wanted: InputOptio
     },
   }
 }
+
+const otherSheets = ([first = '']: readonly string[]): string =>
+  `Name a different one with input.sheet: ${JSON.stringify(first)}, or read all that have the same columns with input.sheet: "*".`
 
 const sheetIssue = (path: string, message: string, rest: { readonly hint?: string } = {}): Issue =>
   issue('FETTLE_INPUT_SHEET', `${path} ${message}`, { severity: 'warn', at: { file: path, line: null, column: null }, ...rest })
@@ -98,7 +123,7 @@ export async function* contentOf(pieces: Pieces, path: string, packing: Packed |
   if (packing === null) yield* pieces
   else if (packing.as === 'gzip') yield* unpack(pieces, path)
   else if (packing.as === 'jsonl') yield* jsonTable(jsonText(pieces, path, packing), path, packing)
-  else yield* readSheet(await whole(pieces), path, packing.sheet).text
+  else yield* readSheet(await whole(pieces), path, packing.sheet, packing.naming).text
 }
 
 /** The JSON lines of a file, unpacked. */

@@ -16,6 +16,7 @@ import type {
   ValueWarning,
   WatchedColumn,
 } from '../../pipeline/model/types.ts'
+import type { SheetNaming } from '../excel/read-workbook.ts'
 import { CellCounter, CellTap } from '../scan/column-profiler.ts'
 import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
 import { asWindows1252, type Decoder, makeDecoder, Utf8Check, undecodable } from '../text/encoding.ts'
@@ -61,6 +62,8 @@ export interface InspectedFile extends Inspection {
 interface FilesBefore {
   readonly rows: number
   readonly counters?: readonly CellCounter[]
+  /** It is one of several sheets: a column names it. */
+  readonly namesSheet?: boolean
 }
 
 export async function inspectFile(
@@ -73,13 +76,21 @@ export async function inspectFile(
   if ('code' in opened) return refused(opened)
   const { handle, version } = opened
   try {
-    const content = await openContent(handle, options)
-    const head = await headOf(content.pieces())
-    const tail = (encoding: string, lines: number) => tailStart(content.pieces(), encoding, lines, options.rejects === undefined)
-    // The text of a sheet and of records is made by fettle: settings for the text of a file do not apply.
-    const asText: InputOptions = { ...options, ...(content.packing && OWN_TEXT[content.packing.as]) }
-    const settle = (skip: SkippedLines<number>) => resolveDialect(asText, skip, head, tail)
-    const settled = await settleLines(asText, settle, content, extra)
+    const open = async (naming?: SheetNaming, skip = options.skip) => {
+      const content = await openContent(handle, options, naming)
+      const head = await headOf(content.pieces())
+      const tail = (encoding: string, lines: number) =>
+        tailStart(content.pieces(), encoding, lines, options.rejects === undefined)
+      // The text of a sheet and of records is made by fettle: settings for the text of a file do not apply.
+      const asText: InputOptions = { ...options, skip, ...(content.packing && OWN_TEXT[content.packing.as]) }
+      const settle = (lines: SkippedLines<number>) => resolveDialect(asText, lines, head, tail)
+      return { content, asText, settled: await settleLines(asText, settle, content, extra) }
+    }
+    let table = await open()
+    // The line of the header is known by now.
+    if (before.namesSheet === true && !('code' in table.settled))
+      table = await open(namingFor(table.settled, options), table.settled.skipped ?? NO_LINES)
+    const { content, asText, settled } = table
     if ('code' in settled) return refused(settled)
     const found = await readThrough(asText, settled, { ...opened, content, before }, extra)
     if (found.facts !== null && isSettled(version, startedMs)) rememberHash(version, found.facts.sha256)
@@ -91,6 +102,14 @@ export async function inspectFile(
   } finally {
     await handle.close()
   }
+}
+
+/** A header of the sheet's name that no column of the sheet has. */
+function namingFor(settled: ResolvedDialect, { header: hasHeader }: InputOptions): SheetNaming {
+  const taken = hasHeader ? (firstRows(settled)[0] ?? []) : []
+  let header = 'Sheet'
+  while (taken.includes(header)) header += ' (fettle)'
+  return { header, line: hasHeader ? 1 + (settled.skipped?.head ?? 0) : 0 }
 }
 
 const NO_LINES: SkippedLines<number> = { head: 0, tail: 0 }
@@ -186,7 +205,7 @@ async function readThrough(
     cells: counters,
     marks: pass.marks.all,
     table: { headBytes: options.header ? countHeadBytes(settled) : 0, bytes: pass.tableBytes, endsLine: pass.endsLine },
-    edges: [tableEdges(texts, settled.delimiter)],
+    edges: [tableEdges({ ...texts, hasSheet: before.namesSheet === true }, settled.delimiter)],
   }
 }
 

@@ -1,6 +1,6 @@
 /** Inspects an input: a file, or several files as one list, where the rows of each file follow the rows of the file before. */
 import { createHash } from 'node:crypto'
-import { counted, listSome } from '../../counted.ts'
+import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/paths.ts'
 import type { InputFacts, InputFile, InputOptions, RejectReason, TableEdges } from '../../pipeline/model/types.ts'
@@ -9,6 +9,7 @@ import { type InspectExtra, type InspectedFile, type Inspection, inspectFile, re
 import type { RecordMark } from './record-offsets.ts'
 import { readRejects } from './records.ts'
 import { REJECT_WORDS } from './rejects.ts'
+import { ALL_SHEETS, chooseSheets, differences, type Source } from './several.ts'
 
 export type { Inspection } from './inspect-file.ts'
 
@@ -16,7 +17,7 @@ export type { Inspection } from './inspect-file.ts'
 export const AS_FOUND = { encoding: 'auto', delimiter: 'auto', header: true, quotes: 'strict', sheet: null } as const
 
 const MAX_ISSUES = 50
-/** Differences of headers that are listed. */
+/** Places that are listed. */
 const FEW = 5
 
 /**
@@ -69,20 +70,31 @@ async function rejectedIssue(
 
 async function inspectList(options: InputOptions, extra: InspectExtra): Promise<Inspection> {
   const files = await listFiles(options.path, extra.root)
+  if (files !== null && 'code' in files) return refused(files)
+  if (options.sheet === ALL_SHEETS) {
+    const chosen = await chooseSheets(files ?? [options.path], options, extra)
+    if ('facts' in chosen) return chosen
+    const found = await inspectFiles(chosen.list, options, extra)
+    return { ...found, issues: [chosen.choice, ...found.issues] }
+  }
   if (files === null) return inspectFile(options, extra)
-  if ('code' in files) return refused(files)
-  return inspectFiles(files, options, extra)
+  return inspectFiles(
+    files.map(path => ({ path })),
+    options,
+    extra,
+  )
 }
 
-async function inspectFiles(files: readonly string[], options: InputOptions, extra: InspectExtra): Promise<Inspection> {
+async function inspectFiles(files: readonly Source[], options: InputOptions, extra: InspectExtra): Promise<Inspection> {
   const issues: Issue[] = []
   const edges: TableEdges[] = []
   const found: Found[number][] = []
   let rows = 0
   /** The counters of the first file, which count on. */
   let counters: readonly CellCounter[] | undefined
-  for (const path of files) {
-    const inspected = await inspectFile({ ...options, path }, extra, { rows, counters })
+  for (const source of files) {
+    const namesSheet = source.sheet !== undefined
+    const inspected = await inspectFile({ ...options, ...source }, extra, { rows, counters, namesSheet })
     if (inspected.table !== null) counters ??= inspected.cells
     issues.push(...inspected.issues)
     edges.push(...inspected.edges)
@@ -155,37 +167,4 @@ function joinMarks(found: Found): RecordMark[] {
     offset += table.bytes - skipped.bytes + (table.endsLine ? 0 : 1)
   }
   return marks
-}
-
-function differences(facts: InputFacts, first: InputFacts): Issue[] {
-  const at = { file: facts.path, line: 1 + (facts.linesBefore ?? 0), column: null }
-  const refuse = (code: 'FETTLE_INPUT_HEADER' | 'FETTLE_INPUT_DELIMITER', what: string, hint: string): Issue[] => [
-    issue(code, `${facts.path} and ${first.path} are not one list: ${what}`, { at, hint }),
-  ]
-  const inHeader = headerDifference(facts, first)
-  if (inHeader !== null)
-    return refuse('FETTLE_INPUT_HEADER', inHeader, 'Give all files the same columns in the same order, or name fewer files.')
-  const [own, other] = [facts, first].map(({ delimiter }) => JSON.stringify(delimiter))
-  if (own === other) return []
-  return refuse('FETTLE_INPUT_DELIMITER', `its delimiter is ${own}, there ${other}`, 'Write all files with one delimiter.')
-}
-
-/** How the columns differ; null where they do not. */
-function headerDifference({ header: own, columns }: InputFacts, { header: other, columns: others }: InputFacts): string | null {
-  if (own === null || other === null)
-    return columns === others ? null : `it has ${counted(columns, 'column')}, the other ${others}`
-  const moved = own.findIndex((name, index) => name !== other[index])
-  if (own.length === other.length && moved === -1) return null
-  const listed = (names: readonly string[]): string =>
-    listSome(
-      names.map(name => JSON.stringify(name)),
-      FEW,
-    )
-  const missing = other.filter(name => !own.includes(name))
-  const added = own.filter(name => !other.includes(name))
-  if (missing.length + added.length === 0)
-    return `column ${moved + 1} is ${JSON.stringify(own[moved] ?? '')}, there ${JSON.stringify(other[moved] ?? '')}`
-  const lacks = missing.length === 0 ? '' : `it lacks ${listed(missing)}`
-  const has = added.length === 0 ? '' : `it alone has ${listed(added)}`
-  return [lacks, has].filter(text => text !== '').join(' and ')
 }

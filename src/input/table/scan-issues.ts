@@ -205,7 +205,8 @@ function typedBelow(first: readonly string[], rows: readonly string[][]): string
 const HIDDEN =
   /[\u007f-\u00a0\u00ad\u200b\u200e\u200f\u2000-\u200a\u2028-\u202f\u205f-\u2069\u3000\ufeff]|(?<![^\u0000-\u02ff])[\u200c\u200d]/
 
-const appearance = (cell: string): string =>
+/** What of a cell can be seen: without invisible characters, case and the width of spaces. */
+export const appearance = (cell: string): string =>
   cell
     .normalize('NFKC')
     .replace(/[\u200b-\u200f\u2060\ufeff\u00ad]/g, '')

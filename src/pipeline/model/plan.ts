@@ -48,7 +48,13 @@ const sheetColumn = object({
 /** How a file is packed. Of a workbook, one sheet is read; JSON lines and Parquet are read as a table. */
 const PACKINGS = [
   { as: z.literal('gzip') },
-  { as: z.literal('xlsx'), sheet: text, columns: list(sheetColumn).exactOptional() },
+  /** `naming`: of one of several sheets, the header of the column that names the sheet, and its line; 0 without a header. */
+  {
+    as: z.literal('xlsx'),
+    sheet: text,
+    columns: list(sheetColumn).exactOptional(),
+    naming: object({ header: text, line: count }).exactOptional(),
+  },
   /** `columns`: the keys of the records. */
   { as: z.literal('jsonl'), gzip: mark, columns: list(text), numbers, booleans: numbers },
   /** `types`: of each column, such as `decimal(10,2)`. */

@@ -25,10 +25,25 @@ export interface DraftOptions {
   readonly registers?: readonly string[]
 }
 
+const EXTENSIONS = /(\.(csv|tsv|tab|txt|xlsx|parquet|jsonl|ndjson|json|gz))+$/i
+
+/** What files about a list are called: the name of its file, the names of several, or the folder of all. */
+export function listStem(path: string): string {
+  const nameOf = (one: string): string => one.replace(/[/\\]+$/, '').replace(/^.*[/\\]/, '')
+  if (!/[*?[{]/.test(path)) return nameOf(path).replace(EXTENSIONS, '')
+  const names = path.split(/[{},]+/).map(part =>
+    nameOf(part)
+      .replace(EXTENSIONS, '')
+      .replace(/[*?[\]]+/g, ''),
+  )
+  const stem = names.filter(name => /[\p{L}\p{N}]/u.test(name)).join('-')
+  const folder = nameOf(path.replace(/[^/\\]*$/, ''))
+  return (stem || (/[*?[{]/.test(folder) ? '' : folder) || 'list').slice(0, 80)
+}
+
 /** The name of a pipeline for a file: `Lieferanten 2026.csv` is `lieferanten-2026`. */
 const nameFor = (path: string, prefix: string): string => {
-  const base = path.replace(/^.*[/\\]/, '').replace(/(\.(csv|tsv|tab|txt|xlsx|gz))+$/i, '')
-  const plain = fold(base)
+  const plain = fold(listStem(path))
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
   return `${prefix}${plain === '' ? 'list' : plain}`.slice(0, 60).replace(/-$/, '')
@@ -55,6 +70,9 @@ export function draftOf(proposal: Proposal, { facts, reading, output, prefix = '
 const literalPaths = (output: object): object =>
   Object.fromEntries(Object.entries(output).flatMap(([key, value]) => (typeof value === 'string' ? [[key, literal(value)]] : [])))
 
+/** An Excel file, or the sheets of one. */
+export const isWorkbook = ({ packed, files }: InputFacts): boolean => (packed ?? files?.[0]?.packed)?.as === 'xlsx'
+
 const certainty = ({ confidence, why }: Proposed): string => (confidence === 1 ? why : `${Math.floor(confidence * 100)}%: ${why}`)
 
 function aligned(lines: readonly (readonly [line: string, comment: string])[]): string[] {
@@ -79,7 +97,7 @@ export function draftYaml(
     aligned(Object.entries(map).map(([key, value]) => [`  ${key}: ${flow(value)}`, notes[key] ?? ''] as const))
   const { mappings: mapped } = chosen(proposal)
   const whys = Object.fromEntries(mapped.map(([mapping, column]) => [mapping, certainty(column)]))
-  const isExcel = facts.packed?.as === 'xlsx'
+  const isExcel = isWorkbook(facts)
   const packed = isExcel || facts.packed === undefined ? '' : `, ${facts.packed.as}`
   const text = isExcel ? 'xlsx' : `${facts.encoding}${packed}, ${show(facts.delimiter)} between cells`
   return [

@@ -50,7 +50,7 @@ const inputFields = map({
   path: path
     .optional()
     .describe(
-      'The input, relative to the working directory: delimited text or JSON lines, also packed by gzip, or an Excel file (.xlsx); a folder or a path with wildcards for several files as one list; - is standard input; or s3://bucket/key, or https://….',
+      'The input, relative to the working directory: delimited text or JSON lines, also packed by gzip, or an Excel file (.xlsx); a folder, a path with wildcards or {a.csv,b.xlsx} for several files as one list; - is standard input; or s3://bucket/key, or https://….',
     ),
   sql: text('a query, such as select * from suppliers order by id', 100_000)
     .optional()
@@ -75,7 +75,9 @@ const inputFields = map({
     .optional()
     .transform(skip => (skip === 'auto' ? ({ head: 'auto', tail: 'auto' } as const) : skip))
     .describe('Lines around the table. auto: titles, group rows, totals, remarks and blank lines, recognised in each file.'),
-  sheet: orNull(sheet).describe('Of an Excel file: the sheet, by name or by number from 1. Absent: the first with content.'),
+  sheet: orNull(sheet).describe(
+    'Of an Excel file: the sheet, by name or by number from 1; "*": all sheets with the same columns, as one list with a column Sheet. Absent: the first with content.',
+  ),
   key: orNull(columnReference).describe("The row's own id; reports name rows by it."),
   rows: map({
     min: orNull(rows()).describe('Fewer rows than this are an error: a truncated extract.'),

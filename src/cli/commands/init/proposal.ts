@@ -1,23 +1,28 @@
 /** Shared by `init` and `clean`: flags for reading a list and mapping its columns, and the proposal as a table. */
 
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { defined } from '../../../defined.ts'
-import { FettleError } from '../../../errors.ts'
+import { FettleError, type Issue } from '../../../errors.ts'
+import { joinPaths } from '../../../files/paths.ts'
+import { ALL_SHEETS } from '../../../input/table/several.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
 import { findColumn, type InspectedColumns, inspectColumns, proposeFor, type Reading } from '../../../prepare/propose.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import { counted } from '../../../report/words.ts'
 import { type Flags, usageError } from '../../command.ts'
-import { isOn, listFlag, needText, skipFlags, textFlag } from '../../options/read.ts'
+import { isOn, listFlag, skipFlags, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 
 const TARGETS: readonly string[] = [...MAPPINGS, 'key']
 
-export function readReading(flags: Flags): Reading {
-  const sheet = textFlag(flags, 'sheet')
+/** The path of one file, or of several as one list. */
+export function readReading(flags: Flags, cwd: string): Reading {
+  const sheet = isOn(flags, 'all-sheets') ? ALL_SHEETS : textFlag(flags, 'sheet')
   const skip = skipFlags(flags)
   return {
-    path: needText(flags, 'file'),
+    path: joinPaths(listFlag(flags, 'file'), path => existsSync(resolve(cwd, path))),
     encoding: textFlag(flags, 'encoding') ?? 'auto',
     delimiter: textFlag(flags, 'delimiter') ?? 'auto',
     header: flags.header !== false,
@@ -70,7 +75,7 @@ export async function inspectInput(
     const passed = JSON.stringify(first.facts.packed.sheet)
     io.err(
       escapeTerminal(
-        `${reading.path}: sheet ${JSON.stringify(name)} is read, since ${passed} has no companies; --sheet names another`,
+        `${reading.path}: sheet ${JSON.stringify(name)} is read, since ${passed} has no companies; --sheet names another, --all-sheets reads all with the same columns`,
       ),
     )
     return { inspected: other, reading: { ...reading, sheet: name } }
@@ -87,13 +92,17 @@ async function inspectReading(reading: Reading, io: Io): Promise<InspectedColumn
     return await inspectColumns(reading, io.cwd, io.signal)
   } catch (error) {
     if (!FettleError.is(error)) throw error
-    const issues = error.issues.map(issue => ({ ...issue, hint: issue.hint && asFlags(issue.hint) }))
+    const issues = error.issues.map(namingFlags)
     throw new FettleError(error.code, error.message, { hint: asFlags(error.hint), at: error.at, issues, cause: error })
   }
 }
 
+/** With flags in place of pipeline keys in the hint. */
+export const namingFlags = (issue: Issue): Issue => ({ ...issue, hint: issue.hint && asFlags(issue.hint) })
+
 const asFlags = (hint: string): string =>
   hint
+    .replace(/input\.sheet: "\*"/g, '--all-sheets')
     .replace(/input\.skip\.(head|tail): /g, '--skip-$1 ')
     .replace(/input\.(encoding|delimiter|sheet): ("[^"]*"|[\w-]+)/g, '--$1 $2')
     .replace(/\b[Ss]et (?=--)/g, 'pass ')
@@ -153,12 +162,16 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
   const key = columns.find(({ status, target }) => status === 'mapped' && target === 'key')
   const keyLine =
     key === undefined || key.confidence === 1 ? [] : [`  key: reports name rows by ${columnName(key.column)} (${key.why})`]
-  const isTable = facts.packed !== undefined && facts.packed.as !== 'gzip'
-  const sheet = facts.packed?.as === 'xlsx' ? `, sheet ${JSON.stringify(facts.packed.sheet)}` : ''
-  const text = isTable ? `${facts.packed.as}${sheet}` : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
+  const { packed = facts.files?.[0]?.packed } = facts
+  const isTable = packed !== undefined && packed.as !== 'gzip'
+  const sheet = packed?.as === 'xlsx' && facts.packed !== undefined ? `, sheet ${JSON.stringify(packed.sheet)}` : ''
+  const text = isTable ? `${packed.as}${sheet}` : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
   const head = `${facts.path}: ${counted(facts.rows, 'row')}${empty}, ${counted(facts.columns, 'column')}, ${text}`
   if (reasons.length > 0) reasons.unshift('uncertain, omitted:')
-  return [head, ...skippedLines(inspected), ...lines, ...keyLine, ...reasons].map(escapeTerminal).join('\n')
+  const choice = inspected.issues.flatMap(({ code, severity, message }) =>
+    code === 'FETTLE_INPUT_SHEET' && severity === 'info' ? [`  ${message.replace(`${facts.path}: `, '')}`] : [],
+  )
+  return [head, ...choice, ...skippedLines(inspected), ...lines, ...keyLine, ...reasons].map(escapeTerminal).join('\n')
 }
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
@@ -168,7 +181,7 @@ export function assertCertain(
   { columns, isEnough, isHeaderless }: Proposal,
   flags: Flags,
 ): void {
-  const again = `fettle ${command} ${path}`
+  const again = `fettle ${command} ${[listFlag(flags, 'file')].flat().join(' ')}`
   if (isHeaderless && !isOn(flags, 'header'))
     throw new FettleError('FETTLE_INPUT_COLUMNS', `the first row of ${path} looks like data and not like a header`, {
       hint: `If it has no header: ${again} --no-header; if it has one: ${again} --header.`,

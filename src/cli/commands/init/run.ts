@@ -8,7 +8,7 @@ import { action, EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { isInside } from '../../../files/paths.ts'
 import { packageFile } from '../../../package-file.ts'
-import { type Decisions, draftOf, draftYaml, isTestFile, type Proposal } from '../../../pipeline/index.ts'
+import { type Decisions, draftOf, draftYaml, isTestFile, isWorkbook, type Proposal } from '../../../pipeline/index.ts'
 import { findProject } from '../../../prepare/find-project.ts'
 import { type InspectedColumns, proposeFor, type Reading } from '../../../prepare/propose.ts'
 import { findRegisters, wantedRegisters } from '../../../prepare/registers.ts'
@@ -30,7 +30,7 @@ export const run = (flags: Flags, io: Io): Promise<number> =>
 async function initialise(flags: Flags, whole: Io, ask: Prompt | null): Promise<number> {
   // A check reports warnings, and questions need what they are about.
   const io = isOn(flags, 'quiet') && ask === null ? { ...whole, err() {} } : whole
-  const { inspected, reading } = await inspectInput(readReading(flags), io)
+  const { inspected, reading } = await inspectInput(readReading(flags, io.cwd), io)
   const proposal = await confirm(inspected, readDecisions(flags, inspected), io, ask)
   if (proposal === null) return EXIT.ok
   assertCertain('init', reading, proposal, flags)
@@ -94,12 +94,12 @@ interface WriteContext {
 /** Writes the pipeline and, with --ci, the workflow; returns the path of the pipeline, null if no file was written. */
 async function write(proposal: Proposal, inspected: InspectedColumns, context: WriteContext): Promise<string | null> {
   const { flags, io, registers, reading } = context
-  const isWorkbook = inspected.facts.packed?.as === 'xlsx'
-  const named = (rest: string): string => `out/${name}${rest}.${isWorkbook ? 'xlsx' : 'csv'}`
+  const isExcel = isWorkbook(inspected.facts)
+  const named = (rest: string): string => `out/${name}${rest}.${isExcel ? 'xlsx' : 'csv'}`
   const options = { facts: inspected.facts, reading: inputKeys(reading, inspected), output: 'out/list.csv' }
   const { name } = draftOf(proposal, options)
   const to = textFlag(flags, 'to') ?? `${name}.yml`
-  const format = isWorkbook ? { format: 'xlsx' as const } : {}
+  const format = isExcel ? { format: 'xlsx' as const } : {}
   const places = { path: named(''), ...format, unmatched: named('-unmatched'), review: named('-review') }
   const { name: tool, version } = packageInfo()
   const origin = { schema: schemaFor(to, io.cwd, SCHEMA), by: `${tool} init ${version}` }

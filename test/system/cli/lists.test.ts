@@ -1,0 +1,107 @@
+/** Lists as people keep them, by the command line: several sheets and files. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import readXlsx from 'read-excel-file/node'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { sheetXml, textCell, workbookOf } from '../../unit/input/workbooks.ts'
+import { fettle, folderOf, importRegister } from './fettle.ts'
+
+const sheetOf = (...rows: readonly (readonly string[])[]): string => sheetXml(...rows.map(cells => cells.map(textCell)))
+const HEADER = ['Company Name', 'Reg No', 'Country']
+const ACME = ['Acme Forgings Ltd', '01234567', 'GB']
+const BOLTON = ['Bolton Castings Ltd', '02345678', 'GB']
+const COVER = sheetOf(['How to read this workbook'])
+
+const folderWith = (sheets: Record<string, string>, files: Record<string, string> = {}): string => {
+  const cwd = folderOf(files)
+  writeFileSync(join(cwd, 'list.xlsx'), workbookOf(sheets))
+  return cwd
+}
+
+beforeAll(importRegister)
+
+describe.concurrent('several sheets', () => {
+  test('are one list with --all-sheets, in a pipeline of init, too, and the choice is printed', async () => {
+    const cwd = folderWith({ Notes: COVER, North: sheetOf(HEADER, ACME), South: sheetOf(HEADER, BOLTON) })
+    const { code, stderr } = await fettle(['clean', 'list.xlsx', '--all-sheets', '--columns', '*,match.outcome'], { cwd })
+    expect(stderr).toContain('2 sheets read as one list, "North", "South"; passed over, since their columns are others: "Notes"')
+    expect(code).toBe(0)
+    expect((await readXlsx(join(cwd, 'list-clean.xlsx')))[0]?.data).toEqual([
+      [...HEADER, 'Sheet', 'match.outcome'],
+      [...ACME, 'North', 'matched'],
+      [...BOLTON, 'South', 'matched'],
+    ])
+    expect((await fettle(['init', 'list.xlsx', '--all-sheets', '--yes', '-q'], { cwd })).code).toBe(0)
+    expect(readFileSync(join(cwd, 'list.yml'), 'utf8')).toContain('sheet: "*"')
+    expect((await fettle(['run', 'list.yml', '-q'], { cwd })).code).toBe(0)
+    expect((await readXlsx(join(cwd, 'out/list.xlsx')))[0]?.data).toHaveLength(3)
+  })
+
+  test('are not forgotten: a run of one names the flags of the others, and the key in a pipeline', async () => {
+    const cwd = folderWith({ North: sheetOf(HEADER, ACME), South: sheetOf(HEADER, BOLTON) })
+    const { stderr } = await fettle(['clean', 'list.xlsx', '--dry-run'], { cwd })
+    expect(stderr).toContain(
+      'hint: Name a different one with --sheet "South", or read all that have the same columns with --all-sheets.',
+    )
+    const { stdout } = await fettle(['init', 'list.xlsx', '--to', '-', '--yes'], { cwd })
+    writeFileSync(join(cwd, 'p.yml'), stdout)
+    expect((await fettle(['check', 'p.yml'], { cwd })).stderr).toContain('input.sheet: "*"')
+  })
+
+  test.each([
+    ['--all-sheets', '--sheet', 'North'],
+    ['--all-sheets', '--sheet', '2'],
+  ])('%s with %s %s is refused', async (...flags) => {
+    const cwd = folderWith({ North: sheetOf(HEADER, ACME) })
+    expect((await fettle(['clean', 'list.xlsx', ...flags], { cwd })).code).toBe(2)
+  })
+
+  test('with other columns are refused before anything is sent', async () => {
+    const cwd = folderWith({ North: sheetOf(HEADER, ACME), South: sheetOf([...HEADER, 'Note'], [...BOLTON, 'x']) })
+    const { code, stderr } = await fettle(['clean', 'list.xlsx', '--all-sheets'], { cwd })
+    expect([code, stderr]).toEqual([65, expect.stringContaining('are not one list: it lacks "Note"')])
+  })
+})
+
+describe.concurrent('several files', () => {
+  const csv = (...rows: readonly string[][]): string => rows.map(cells => `${cells.join(',')}\n`).join('')
+
+  test('are one list with one output, also of two kinds, and named after both', async () => {
+    const cwd = folderWith({ North: sheetOf(HEADER, ACME) }, { 'in/b.csv': csv(HEADER, BOLTON) })
+    const { code, stderr } = await fettle(['clean', 'list.xlsx', 'in/b.csv', '--columns', '*,match.outcome', '-o', 'both.csv'], {
+      cwd,
+    })
+    expect(stderr).toContain('{list.xlsx,in/b.csv}: 2 rows')
+    expect(code).toBe(0)
+    expect(readFileSync(join(cwd, 'both.csv'), 'utf8').replace('\ufeff', '').split(/\r?\n/)).toEqual([
+      'Company Name,Reg No,Country,match.outcome',
+      'Bolton Castings Ltd,02345678,GB,matched',
+      'Acme Forgings Ltd,01234567,GB,matched',
+      '',
+    ])
+    const { stdout } = await fettle(['init', 'list.xlsx', 'in/b.csv', '--to', '-', '--yes'], { cwd })
+    expect(stdout).toContain('name: list-b\n')
+    expect(stdout).toContain('path: "{list.xlsx,in/b.csv}"')
+  })
+
+  test.each([
+    [['a.csv', 'b.csv'], 65, 'b.csv and a.csv are not one list: it alone has "Note"'],
+    [['a.csv', 'gone.csv'], 65, 'cannot read the input gone.csv: there is no such file'],
+    [['a.csv', 'c.csv'], 65, 'c.csv and a.csv are not one list: its delimiter is ";", there ","'],
+  ])('%j are refused with the reason', async (files, code, why) => {
+    const cwd = folderOf({
+      'a.csv': csv(HEADER, ACME),
+      'b.csv': csv([...HEADER, 'Note'], [...BOLTON, 'x']),
+      'c.csv': csv(HEADER, BOLTON).replaceAll(',', ';'),
+    })
+    const found = await fettle(['clean', ...files], { cwd })
+    expect([found.code, found.stderr]).toEqual([code, expect.stringContaining(why)])
+  })
+
+  test('are compared for duplicates as one list', async () => {
+    const cwd = folderOf({ 'a.csv': csv(HEADER, ACME), 'b.csv': csv(HEADER, ['ACME FORGINGS LIMITED', '01234567', 'GB']) })
+    const { stdout, stderr } = await fettle(['dedupe', 'a.csv', 'b.csv'], { cwd })
+    expect(stdout + stderr).toContain('{a.csv,b.csv}: 2 rows, 1 company')
+    expect(readFileSync(join(cwd, 'a-b-dedupe.csv'), 'utf8')).toContain('ACME FORGINGS')
+  })
+})
