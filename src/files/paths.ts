@@ -133,7 +133,7 @@ export async function listFiles(path: string, root = ''): Promise<readonly strin
 
 const SPECIAL = /[[\]*?{},]/g
 
-/** One path for all of these; `isThere`: it is the name of a file or folder, whose characters are no wildcards. */
+/** One path for all of these; `isThere`: it is the name of a file or folder, whose wildcards are characters. */
 export function joinPaths(paths: readonly string[], isThere: (path: string) => boolean): string {
   const [first = '', ...others] = paths
   if (others.length === 0) return first

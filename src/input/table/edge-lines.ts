@@ -41,7 +41,7 @@ interface EdgeTexts {
   readonly below: TextEnd
   /** The line that `below` starts at. */
   readonly belowAt: number
-  /** The last column names the sheet, and says nothing about a line. */
+  /** The last column names the sheet, and is not a cell of the line. */
   readonly hasSheet?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Files and sheets as one list: which sheets of a workbook are the list, and whether the columns of a file are those of the others. */
+/** Files and sheets as one list: which sheets of a workbook are the list, and how the columns of a file differ. */
 import { counted, listSome } from '../../counted.ts'
 import { FettleError, type Issue, issue } from '../../errors.ts'
 import { openInput } from '../../files/open-input.ts'

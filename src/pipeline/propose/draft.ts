@@ -29,15 +29,16 @@ const EXTENSIONS = /(\.(csv|tsv|tab|txt|xlsx|parquet|jsonl|ndjson|json|gz))+$/i
 
 /** What files about a list are called: the name of its file, the names of several, or the folder of all. */
 export function listStem(path: string): string {
-  const nameOf = (one: string): string => one.replace(/[/\\]+$/, '').replace(/^.*[/\\]/, '')
-  if (!/[*?[{]/.test(path)) return nameOf(path).replace(EXTENSIONS, '')
+  const steps = path.split(/[/\\]/).filter(step => step !== '')
+  if (!/[*?[{]/.test(path)) return (steps.at(-1) ?? '').replace(EXTENSIONS, '')
+  const nameOf = (one: string): string => one.slice(Math.max(one.lastIndexOf('/'), one.lastIndexOf('\\')) + 1)
   const names = path.split(/[{},]+/).map(part =>
     nameOf(part)
       .replace(EXTENSIONS, '')
       .replace(/[*?[\]]+/g, ''),
   )
   const stem = names.filter(name => /[\p{L}\p{N}]/u.test(name)).join('-')
-  const folder = nameOf(path.replace(/[^/\\]*$/, ''))
+  const folder = steps.at(-2) ?? ''
   return (stem || (/[*?[{]/.test(folder) ? '' : folder) || 'list').slice(0, 80)
 }
 

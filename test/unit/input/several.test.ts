@@ -96,7 +96,7 @@ describe('all sheets', () => {
     ])
   })
 
-  it('of a file that is no workbook, or has no rows, are refused', async () => {
+  it('of a CSV file, or of a workbook without rows, are refused', async () => {
     const path = file('a,b\n1,2\n')
     const { facts, issues } = await inspect(options(path, { sheet: '*' }))
     expect([facts, issues[0]?.code, issues[0]?.message]).toEqual([
@@ -107,7 +107,7 @@ describe('all sheets', () => {
     expect((await read({ A: sheetOf() })).said[0]?.slice(0, 2)).toEqual(['FETTLE_INPUT_EMPTY', 'error'])
   })
 
-  it('keep each row of each sheet, whatever the cells hold', async () => {
+  it('keep each row of each sheet, with any text in the cells', async () => {
     const cell = fc.constantFrom('', 'x', 'a,b', '"', 'l\nm', 'l\r\nm', 'é')
     const table = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 6 })
     await fc.assert(

@@ -164,7 +164,7 @@ describe('which sheet', () => {
     expect((await factsOf(file(book))).packed).toMatchObject({ sheet: 'A & B' })
     expect(await found(book)).toEqual([
       expect.stringMatching(
-        /^warn FETTLE_INPUT_SHEET .* is read from its sheet "A & B"; it also has "Other" \| Name one: input.sheet/,
+        /^warn FETTLE_INPUT_SHEET .* is read from its sheet "A & B"; it also has "Other" \| Name a different one with input\.sheet: "Other", or read all that have the same columns with input\.sheet: "\*"\.$/,
       ),
     ])
     expect(await found(workbookOf({ Cover: empty, List: LIST }))).toEqual([])

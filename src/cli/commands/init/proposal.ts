@@ -6,7 +6,6 @@ import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { defined } from '../../../defined.ts'
 import { FettleError, type Issue } from '../../../errors.ts'
 import { joinPaths } from '../../../files/paths.ts'
-import { ALL_SHEETS } from '../../../input/table/several.ts'
 import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
 import { findColumn, type InspectedColumns, inspectColumns, proposeFor, type Reading } from '../../../prepare/propose.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
@@ -19,7 +18,7 @@ const TARGETS: readonly string[] = [...MAPPINGS, 'key']
 
 /** The path of one file, or of several as one list. */
 export function readReading(flags: Flags, cwd: string): Reading {
-  const sheet = isOn(flags, 'all-sheets') ? ALL_SHEETS : textFlag(flags, 'sheet')
+  const sheet = isOn(flags, 'all-sheets') ? '*' : textFlag(flags, 'sheet')
   const skip = skipFlags(flags)
   return {
     path: joinPaths(listFlag(flags, 'file'), path => existsSync(resolve(cwd, path))),
