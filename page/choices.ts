@@ -2,10 +2,23 @@
 import { DECISION_COLUMNS, type Decision } from '../src/results/decisions/decision.ts'
 import type { Row } from './rows.ts'
 
+/** The lines of a file with the choices about a row. */
+export interface ChoiceFile {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly linesOf: (row: Row, choice: Choice, signature: Signature) => readonly Readonly<Record<string, string>>[]
+}
+
+interface Signature {
+  readonly by: string
+  readonly at: string
+  readonly expires: string
+}
+
 export type Judgment = 'open' | 'accepted' | 'rejected' | 'later'
 
 /** `company` is the id of the accepted candidate. */
-interface Choice {
+export interface Choice {
   readonly kind: 'accept' | 'reject' | 'later' | 'undo'
   readonly company: string
   readonly at: string
@@ -19,9 +32,13 @@ export class Choices {
   readonly #key: string
   readonly #rows: readonly Row[]
   readonly #choices = new Map<string, Choice>()
+  readonly #file: ChoiceFile
+  /** Rows in the order of their choices, for `undoLast`. */
+  readonly #made: Row[] = []
 
-  constructor(run: string, rows: readonly Row[]) {
-    this.#key = `fettle review ${run}`
+  constructor(key: string, rows: readonly Row[], file: ChoiceFile) {
+    this.#key = key
+    this.#file = file
     this.#rows = rows
     this.#load()
   }
@@ -40,10 +57,19 @@ export class Choices {
   }
 
   /** Decides about a row and its equals; `undo` removes the decision. */
-  choose({ fingerprint, decision }: Row, kind: Choice['kind'], company = ''): void {
+  choose(row: Row, kind: Choice['kind'], company = ''): void {
+    const { fingerprint, decision } = row
+    if (kind !== 'undo') this.#made.push(row)
     if (kind === 'undo' && decision === null) this.#choices.delete(fingerprint)
     else this.#choices.set(fingerprint, { kind, company, at: new Date().toISOString() })
     this.save()
+  }
+
+  /** The row of the last choice that is not undone, null for none. */
+  last(): Row | null {
+    let row = this.#made.pop()
+    while (row !== undefined && this.judgment(row) === 'open') row = this.#made.pop()
+    return row ?? null
   }
 
   /** Accepts the best company of each row that has one; returns the number of rows. */
@@ -61,16 +87,21 @@ export class Choices {
     return [...this.#choices.values()].filter(({ kind }) => kind !== 'later').length
   }
 
-  /** The decisions as CSV. A rejection names every company shown, so that another may be proposed later. */
+  get fileName(): string {
+    return this.#file.name
+  }
+
+  /** The decisions as CSV. */
   file(): string {
+    const { columns, linesOf } = this.#file
     const done = new Set<string>()
     const lines = this.#rows.flatMap(row => {
       const choice = this.#choices.get(row.fingerprint)
       if (choice === undefined || choice.kind === 'later' || done.has(row.fingerprint)) return []
       done.add(row.fingerprint)
-      return this.#linesOf(row, choice)
+      return linesOf(row, choice, { by: this.by, at: choice.at, expires: this.expires })
     })
-    return `${[DECISION_COLUMNS, ...lines.map(line => DECISION_COLUMNS.map(column => line[column]))].map(csvLine).join('\n')}\n`
+    return `${[columns, ...lines.map(line => columns.map(column => line[column] ?? ''))].map(csvLine).join('\n')}\n`
   }
 
   /** Some browsers store nothing for a page from a file: the choices are lost with the page. */
@@ -80,16 +111,6 @@ export class Choices {
     } catch {
       // The file can still be downloaded.
     }
-  }
-
-  #linesOf({ fingerprint, name, candidates }: Row, { kind, company, at }: Choice): Decision[] {
-    const line = { fingerprint, name, by: this.by, at, expires: this.expires }
-    const companyName = candidates.find(({ id }) => id === company)?.name ?? ''
-    if (kind === 'undo') return [{ ...line, decision: 'undo', company: '', companyName: '' }]
-    if (kind === 'accept') return [{ ...line, decision: 'accept', company, companyName }]
-    const known = candidates.filter(({ id }) => id !== '')
-    if (known.length === 0) return [{ ...line, decision: 'reject', company: '', companyName: '' }]
-    return known.map(({ id, name }) => ({ ...line, decision: 'reject', company: id, companyName: name }))
   }
 
   #load(): void {
@@ -102,6 +123,23 @@ export class Choices {
       // Nothing is stored.
     }
   }
+}
+
+/** A rejection names every company shown, so that another may be proposed later. */
+export const ROW_FILE: ChoiceFile = {
+  name: 'decisions.csv',
+  columns: DECISION_COLUMNS,
+  linesOf({ fingerprint, name, candidates }, { kind, company }, signature): readonly (Decision & Record<string, string>)[] {
+    const line = { fingerprint, name, ...signature, company: '', companyName: '' }
+    if (kind === 'undo') return [{ ...line, decision: 'undo' }]
+    if (kind === 'accept') {
+      const companyName = candidates.find(({ id }) => id === company)?.name ?? ''
+      return [{ ...line, decision: 'accept', company, companyName }]
+    }
+    const known = candidates.filter(({ id }) => id !== '')
+    if (known.length === 0) return [{ ...line, decision: 'reject' }]
+    return known.map(({ id, name }) => ({ ...line, decision: 'reject', company: id, companyName: name }))
+  },
 }
 
 const csvLine = (cells: readonly string[]): string =>

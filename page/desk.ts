@@ -1,35 +1,49 @@
 /** The desk: filters, list, details of a row, progress, download, and keyboard shortcuts. */
-import { actionOfKey, keyLine } from '../src/report/review-keys.ts'
+import { type About, actionOfKey, keyTexts } from '../src/report/review-keys.ts'
 import type { Choices } from './choices.ts'
-import { type Actions, detailOf } from './detail.ts'
+import { type Actions, verb } from './detail.ts'
 import { h } from './dom.ts'
-import { Filters } from './filters.ts'
+import { Filters, type Words } from './filters.ts'
 import { RowList } from './list.ts'
-import type { Row, Rows } from './rows.ts'
+import type { Row } from './rows.ts'
+
+/** What a desk is for. */
+export interface Kind {
+  readonly about: About
+  readonly label: string
+  readonly list: readonly Row[]
+  readonly choices: Choices
+  readonly words: Words
+  readonly detail: (row: Row, alike: number, actions: Actions) => HTMLElement
+  /** Below the desk; '' for none. */
+  readonly note: string
+}
+
+/** How much of each desk is in view, from 0 to 1; 2 where it holds the focus. */
+const views: (() => number)[] = []
 
 /** Builds the desk into `slot`; returns its controls for the rest of the page. */
 export function openDesk(
   slot: HTMLElement,
-  rows: Rows,
-  choices: Choices,
+  { about, label, list: all, choices, words, detail, note }: Kind,
 ): { readonly scores: (from: number, to: number) => void } {
   const alike = new Map<string, number>()
-  for (const { fingerprint } of rows.list) alike.set(fingerprint, (alike.get(fingerprint) ?? 0) + 1)
+  for (const { fingerprint } of all) alike.set(fingerprint, (alike.get(fingerprint) ?? 0) + 1)
   const pane = h('div', { class: 'pane' })
   const progressText = h('span', { role: 'status' })
   const bar = h('span', {})
-  const filters = new Filters(rows.list, choices, refresh)
-  const list = new RowList(choices, showDetail)
+  const filters = new Filters(all, choices, words, refresh)
+  const list = new RowList(choices, words, label, showDetail)
   const halves = h('div', { class: 'halves' }, list.element, pane)
   const bulk = h('button', { type: 'button', click: acceptShown }, '')
-  const download = h('button', { type: 'button', class: 'primary', click: save }, 'Download decisions.csv')
+  const download = h('button', { type: 'button', class: 'primary', click: save }, `Download ${choices.fileName}`)
 
   function showDetail(): void {
     const row = list.rows[list.current]
     pane.replaceChildren(
       row === undefined
-        ? h('p', { class: 'soft none' }, 'No row fits these filters.')
-        : detailOf(row, rows, choices, alike.get(row.fingerprint) ?? 1, actions),
+        ? h('p', { class: 'soft none' }, 'Nothing fits these filters.')
+        : detail(row, alike.get(row.fingerprint) ?? 1, actions),
     )
   }
 
@@ -46,17 +60,27 @@ export function openDesk(
     download.disabled = choices.size === 0
     const many = openShown().length
     bulk.textContent = `Accept the best of ${many.toLocaleString('en')} shown`
-    bulk.hidden = many < 2
+    bulk.hidden = about === 'hits' || many < 2
   }
 
   /** After a choice the next open row is selected: a review takes one key for each row. */
-  function chosen(row: Row, kind: 'accept' | 'reject' | 'later' | 'undo', company = ''): void {
+  function chosen(row: Row, kind: 'accept' | 'reject' | 'later', company = ''): void {
     choices.choose(row, kind, company)
     const shown = filters.rows()
     const at = shown.indexOf(row)
-    const next = kind === 'undo' ? -1 : shown.findIndex((one, n) => n > at && choices.judgment(one) === 'open')
+    const next = shown.findIndex((one, n) => n > at && choices.judgment(one) === 'open')
     // If the row no longer fits the filters, the row after it is selected.
     list.show(shown, at === -1 ? list.current : next === -1 ? at : next)
+    updateProgress()
+  }
+
+  /** Undoes the choice about a row, or the last one where the row has none. */
+  function undo(row: Row): void {
+    const last = choices.judgment(row) === 'open' ? choices.last() : row
+    if (last === null) return
+    choices.choose(last, 'undo')
+    const shown = filters.rows()
+    list.show(shown, shown.includes(last) ? shown.indexOf(last) : list.current)
     updateProgress()
   }
 
@@ -77,12 +101,12 @@ export function openDesk(
     accept: (row, company) => chosen(row, 'accept', company),
     reject: row => chosen(row, 'reject'),
     later: row => chosen(row, 'later'),
-    undo: row => chosen(row, 'undo'),
+    undo,
   }
 
   function save(): void {
     const url = URL.createObjectURL(new Blob([choices.file()], { type: 'text/csv' }))
-    const link = h('a', { href: url, download: 'decisions.csv' })
+    const link = h('a', { href: url, download: choices.fileName })
     document.body.append(link)
     link.click()
     link.remove()
@@ -96,10 +120,11 @@ export function openDesk(
       if (key === 'Escape') list.element.focus()
       return
     }
-    // Keys act on what the reader sees: the desk must be in view, or hold the focus.
-    if (!isInView() && !slot.contains(document.activeElement)) return
+    // Keys act on what the reader sees: of the desks in view, the one that holds the focus, or of which most is seen.
+    const seen = view()
+    if (seen < 1 / 3 || help.open || views.some(other => other !== view && other() > seen)) return
     const row = list.rows[list.current]
-    const action = actionOfKey(key, 'page')
+    const action = actionOfKey(key, 'page', about)
     const inList: Readonly<Record<string, number>> = {
       ArrowDown: 1,
       ArrowUp: -1,
@@ -111,6 +136,7 @@ export function openDesk(
     const move = { next: 1, back: -1 }[action as string] ?? (target === list.element ? inList[key] : undefined)
     if (move !== undefined) list.go(Math.max(0, Math.min(list.rows.length - 1, list.current + move)))
     else if (action === 'search') filters.search.focus()
+    else if (action === 'help') help.showModal()
     else if (action === 'all') acceptShown()
     else if (row === undefined) return
     else if (action === 'none') actions.reject(row)
@@ -125,11 +151,26 @@ export function openDesk(
     event.preventDefault()
   }
 
-  function isInView(): boolean {
+  function view(): number {
+    if (slot.contains(document.activeElement)) return 2
     const { top, bottom } = halves.getBoundingClientRect()
-    const shown = Math.min(bottom, innerHeight) - Math.max(top, 0)
-    return shown >= Math.min(bottom - top, innerHeight) / 3
+    return (Math.min(bottom, innerHeight) - Math.max(top, 0)) / Math.min(bottom - top, innerHeight)
   }
+
+  const help = h(
+    'dialog',
+    { 'aria-label': 'Keys' },
+    h('h3', {}, 'Keys, while this list is in view'),
+    h(
+      'dl',
+      { class: 'pairs' },
+      ...keyTexts('page', about).flatMap(text => {
+        const [key = '', ...words] = text.split(' ')
+        return [h('dt', {}, key), h('dd', {}, words.join(' '))]
+      }),
+    ),
+    h('button', { type: 'button', click: () => help.close() }, 'Close'),
+  )
 
   const field = (label: string, type: string, value: string, set: (value: string) => void): HTMLElement => {
     const input = h('input', { type, value })
@@ -155,13 +196,15 @@ export function openDesk(
     ),
     filters.element,
     halves,
-    h('p', { class: 'small soft keys' }, `Keys, while the rows are in view: ${keyLine('page')}`),
     h(
       'p',
-      { class: 'small soft' },
-      'Bars under a candidate: to the right what speaks for the company, to the left what speaks against it. Starting odds: before anything is compared, any company is unlikely.',
+      { class: 'keys' },
+      verb('?', 'Keys', () => help.showModal()),
     ),
+    note === '' ? '' : h('p', { class: 'small soft' }, note),
+    help,
   )
+  views.push(view)
   document.addEventListener('keydown', press)
   refresh()
   return {

@@ -3,6 +3,7 @@ import { wordsBeside } from '../src/report/differ.ts'
 import { reasonsOf } from '../src/report/why.ts'
 import type { Choices } from './choices.ts'
 import { h } from './dom.ts'
+import type { Words } from './filters.ts'
 import { SIGN } from './list.ts'
 import type { Candidate, Row, Rows } from './rows.ts'
 
@@ -13,13 +14,40 @@ export interface Actions {
   undo(row: Row): void
 }
 
-export function detailOf(row: Row, rows: Rows, choices: Choices, alike: number, actions: Actions): HTMLElement {
+/** A button with its key. */
+export const verb = (key: string, text: string, press: () => void): HTMLElement =>
+  h('button', { type: 'button', click: press, 'aria-label': text, 'aria-keyshortcuts': key, 'data-key': key }, text)
+
+/** Later, undo, and what was decided. */
+export function verbsOf(row: Row, choices: Choices, words: Words, actions: Actions): (HTMLElement | null)[] {
   const judgment = choices.judgment(row)
-  const [sign, word] = SIGN[judgment]
+  return [
+    verb('l', 'Later', () => actions.later(row)),
+    judgment === 'open' ? null : verb('u', 'Undo', () => actions.undo(row)),
+    judgment === 'open'
+      ? null
+      : h('span', { class: `mark ${judgment}` }, `${SIGN[judgment]} ${words[judgment].toLowerCase()}${byWhom(row, choices)}`),
+  ]
+}
+
+export function detailOf(
+  row: Row,
+  {
+    rows,
+    choices,
+    words,
+    alike,
+    actions,
+  }: {
+    readonly rows: Rows
+    readonly choices: Choices
+    readonly words: Words
+    readonly alike: number
+    readonly actions: Actions
+  },
+): HTMLElement {
   const where = [`Row ${row.number.toLocaleString('en')}`, ...(row.key === null ? [] : [row.key])]
   if (alike > 1) where.push(`${alike} rows alike, decided together`)
-  const button = (key: string, text: string, press: () => void) =>
-    h('button', { type: 'button', click: press, 'aria-label': text, 'aria-keyshortcuts': key, 'data-key': key }, text)
   return h(
     'div',
     { class: 'detail' },
@@ -29,10 +57,8 @@ export function detailOf(row: Row, rows: Rows, choices: Choices, alike: number, 
     h(
       'p',
       { class: 'verbs' },
-      button('n', 'None of these', () => actions.reject(row)),
-      button('l', 'Later', () => actions.later(row)),
-      judgment === 'open' ? null : button('u', 'Undo', () => actions.undo(row)),
-      judgment === 'open' ? null : h('span', { class: `mark ${judgment}` }, `${sign} ${word}${byWhom(row, choices)}`),
+      verb('n', 'None of these', () => actions.reject(row)),
+      ...verbsOf(row, choices, words, actions),
     ),
     tableOf(row, rows, choices, actions),
   )

@@ -3,6 +3,9 @@ import type { Choices, Judgment } from './choices.ts'
 import { h } from './dom.ts'
 import { frequent, type Row, traits } from './rows.ts'
 
+/** What each judgment is called. */
+export type Words = Readonly<Record<Judgment | 'all', string>>
+
 /** Options of a select box. */
 const MOST = 60
 
@@ -13,13 +16,7 @@ const ORDERS: Readonly<Record<string, (a: Row, b: Row) => number>> = {
   'by name': (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.at - b.at),
 }
 
-const JUDGMENTS: readonly (readonly [Judgment | 'all', string])[] = [
-  ['all', 'All'],
-  ['open', 'Open'],
-  ['accepted', 'Accepted'],
-  ['rejected', 'Rejected'],
-  ['later', 'Later'],
-]
+const JUDGMENTS: readonly (Judgment | 'all')[] = ['all', 'open', 'accepted', 'rejected', 'later']
 
 export class Filters {
   readonly element: HTMLElement
@@ -35,11 +32,18 @@ export class Filters {
   readonly #order: HTMLSelectElement
   readonly #score: HTMLButtonElement
 
-  constructor(rows: readonly Row[], choices: Choices, onChange: () => void) {
+  readonly #words: Words
+
+  constructor(rows: readonly Row[], choices: Choices, words: Words, onChange: () => void) {
+    this.#words = words
     this.#rows = rows
     this.#choices = choices
     const select = (label: string, entries: readonly (readonly [value: string, text: string])[]): HTMLSelectElement =>
-      h('select', { 'aria-label': label, change: onChange }, ...entries.map(([value, text]) => h('option', { value }, text)))
+      h(
+        'select',
+        { 'aria-label': label, change: onChange, hidden: entries.length < 2 },
+        ...entries.map(([value, text]) => h('option', { value }, text)),
+      )
     const counted = (texts: readonly string[], all: string): [string, string][] => [
       ['', all],
       ...frequent(texts)
@@ -67,7 +71,7 @@ export class Filters {
         onChange()
       },
     })
-    const chips = JUDGMENTS.map(([judgment]) => {
+    const chips = JUDGMENTS.map(judgment => {
       const chip = h('button', {
         type: 'button',
         class: 'chip',
@@ -113,9 +117,9 @@ export class Filters {
 
   #label(): void {
     const counts = this.counts()
-    for (const [judgment, text] of JUDGMENTS) {
+    for (const judgment of JUDGMENTS) {
       const chip = this.#chips.get(judgment)!
-      chip.textContent = `${text} ${counts[judgment].toLocaleString('en')}`
+      chip.textContent = `${this.#words[judgment]} ${counts[judgment].toLocaleString('en')}`
       chip.setAttribute('aria-pressed', String(judgment === this.#judgment))
     }
     const [from, to] = this.range

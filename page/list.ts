@@ -1,6 +1,7 @@
 /** The list of rows. Only visible rows are elements, so that 50,000 rows scroll smoothly. */
 import type { Choices, Judgment } from './choices.ts'
 import { h } from './dom.ts'
+import type { Words } from './filters.ts'
 import type { Row } from './rows.ts'
 
 /** Height of a row in pixels, as in the style sheet. */
@@ -8,12 +9,8 @@ const HEIGHT = 60
 /** Rows drawn above and below the visible ones. */
 const SPARE = 8
 
-export const SIGN: Readonly<Record<Judgment, readonly [sign: string, word: string]>> = {
-  open: ['', 'open'],
-  accepted: ['✓', 'accepted'],
-  rejected: ['✗', 'none of these'],
-  later: ['?', 'later'],
-}
+/** The signs of judgments; their words are those of the desk. */
+export const SIGN: Readonly<Record<Judgment, string>> = { open: '', accepted: '✓', rejected: '✗', later: '?' }
 
 export class RowList {
   readonly element: HTMLElement
@@ -25,10 +22,13 @@ export class RowList {
   readonly #onCurrent: () => void
   readonly #drawn = new Map<number, HTMLElement>()
 
-  constructor(choices: Choices, onCurrent: () => void) {
+  readonly #words: Words
+
+  constructor(choices: Choices, words: Words, label: string, onCurrent: () => void) {
+    this.#words = words
     this.#choices = choices
     this.#onCurrent = onCurrent
-    const element = h('div', { class: 'rows', role: 'listbox', tabindex: 0, 'aria-label': 'Rows to review' }, this.#inner)
+    const element = h('div', { class: 'rows', role: 'listbox', tabindex: 0, 'aria-label': label }, this.#inner)
     element.addEventListener('scroll', () => this.draw(), { passive: true })
     this.element = element
   }
@@ -61,7 +61,7 @@ export class RowList {
         this.#drawn.delete(at)
       }
     for (let at = first; at < last; at++) if (!this.#drawn.has(at)) this.#add(at)
-    if (this.current >= 0) this.element.setAttribute('aria-activedescendant', `row-${this.rows[this.current]!.at}`)
+    if (this.current >= 0) this.element.setAttribute('aria-activedescendant', this.rows[this.current]!.id)
     else this.element.removeAttribute('aria-activedescendant')
   }
 
@@ -73,11 +73,11 @@ export class RowList {
   #add(at: number): void {
     const row = this.rows[at]!
     const judgment = this.#choices.judgment(row)
-    const [sign, word] = SIGN[judgment]
+    const sign = SIGN[judgment]
     const [best] = row.candidates
     const props = {
       class: `item ${judgment}`,
-      id: `row-${row.at}`,
+      id: row.id,
       role: 'option',
       'aria-selected': String(at === this.current),
       'aria-setsize': this.rows.length,
@@ -90,7 +90,7 @@ export class RowList {
       h('span', { class: 'name' }, row.name === '' ? `row ${row.number}` : row.name),
       h('span', { class: 'score' }, row.score === null ? '–' : row.score.toFixed(2)),
       h('span', { class: 'with' }, best === undefined ? 'no candidate' : best.name || best.id),
-      h('span', { class: 'sign' }, sign === '' ? '' : `${sign} ${word}`),
+      h('span', { class: 'sign' }, sign === '' ? '' : `${sign} ${this.#words[judgment].toLowerCase()}`),
     )
     element.style.top = `${at * HEIGHT}px`
     this.#inner.append(element)

@@ -1,23 +1,25 @@
-/** The script of the report page: the desk for rows to review, and buttons that copy commands and ids. Without it the page is readable. */
-import type { PageData } from '../src/report/html/data.ts'
-import { Choices } from './choices.ts'
-import { openDesk } from './desk.ts'
+/** The script of the report page: the desks for rows and hits to decide, and buttons that copy commands and ids. Without it the page is readable. */
+import { type Kind, openDesk } from './desk.ts'
 import { byId, h } from './dom.ts'
 import { makeDraggable } from './histogram.ts'
-import { unpack } from './rows.ts'
+import { hitKind } from './hits.ts'
+import { rowKind } from './row-kind.ts'
 
 const BUCKETS = 20
 
-const data = byId('rows')
-const slot = byId('desk')
-if (data !== null && slot !== null) {
-  const rows = unpack(JSON.parse(data.textContent ?? '') as PageData)
+/** Opens the desk of the data in one element in another. */
+function open<Data>(from: string, into: string, kindOf: (data: Data) => Kind): ReturnType<typeof openDesk> | null {
+  const [data, slot] = [byId(from), byId(into)]
+  if (data === null || slot === null) return null
   document.body.classList.add('desked')
   slot.hidden = false
-  const desk = openDesk(slot, rows, new Choices(rows.run, rows.list))
-  const histogram = document.querySelector<SVGSVGElement>('svg.histogram')
-  if (histogram !== null) makeDraggable(histogram, BUCKETS, desk.scores)
+  return openDesk(slot, kindOf(JSON.parse(data.textContent ?? '')))
 }
+
+const desk = open('rows', 'desk', rowKind)
+const histogram = document.querySelector<SVGSVGElement>('svg.histogram')
+if (desk !== null && histogram !== null) makeDraggable(histogram, BUCKETS, desk.scores)
+open('hits-data', 'hitdesk', hitKind)
 
 for (const element of document.querySelectorAll<HTMLElement>('[data-copy]')) {
   const button = h('button', { type: 'button', class: 'copy' }, 'Copy')

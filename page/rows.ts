@@ -9,6 +9,8 @@ export type Candidate = Omit<RowCandidate, 'fields'> & { readonly fields: readon
 export interface Row {
   /** Index among the rows of the page. */
   readonly at: number
+  /** Of its element. */
+  readonly id: string
   readonly number: number
   readonly key: string | null
   readonly fingerprint: string
@@ -43,6 +45,7 @@ export function unpack({ run, mappings, fields, rows }: PageData): Rows {
     const country = cells[countryAt] ?? ''
     return {
       at,
+      id: `row-${at}`,
       number,
       key,
       fingerprint,

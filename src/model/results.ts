@@ -360,8 +360,26 @@ export interface UnscreenedCompany {
   readonly state: string
 }
 
+/** `back`: a decision was made about it, and something changed since. */
+export type HitState = 'open' | 'back' | 'cleared' | 'confirmed'
+
+/** A hit as a person decides about it. */
+export interface HitToDecide {
+  readonly company: { readonly id: string; readonly name: string }
+  readonly hit: Hit
+  /** Of its facts. */
+  readonly digest: string
+  readonly state: HitState
+  /** What changed since the decision. */
+  readonly changed: readonly string[]
+  /** Such as `cleared by ann, 2026-11-21`; empty without a decision. */
+  readonly decided: string
+}
+
 /** What a search found, and what people decided about it: `hits` and `risks` are of the hits that are not cleared. */
 export interface JudgedHits extends ScreenedHits {
+  /** Absent where no decisions about hits are applied. */
+  readonly toDecide?: readonly HitToDecide[] | undefined
   readonly cleared: number
   readonly confirmed: number
   /** Hits that were decided about, and changed since. */

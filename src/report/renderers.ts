@@ -1,5 +1,6 @@
 /** The table of report formats: a render function and a file name each. */
 
+import type { HitToDecide } from '../model/results.ts'
 import { safeJson } from './formats/escape.ts'
 import { renderJunit } from './formats/junit.ts'
 import { renderMarkdown } from './formats/markdown.ts'
@@ -11,8 +12,8 @@ import type { Report, Sample } from './schema.ts'
 export interface Renderer {
   /** File name in the run directory; null for terminal output. */
   readonly file: string | null
-  /** `rows` are the rows to review; if absent, the samples in the report. */
-  readonly render: (report: Report, rows?: readonly Sample[] | null) => string
+  /** `rows` are the rows to review; if absent, the samples in the report. `hits` are those to decide about. */
+  readonly render: (report: Report, rows?: readonly Sample[] | null, hits?: readonly HitToDecide[]) => string
 }
 
 /** Not the keys of `RENDERERS`: the published types would have the type of each. */

@@ -6,7 +6,7 @@ import { testTable } from '../decide/problems.ts'
 import { appliesOn, columnsOf, type DecisionTable, OTHERWISE } from '../decide/table.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { readJsonLines, writeJsonLines } from '../files/json-lines.ts'
-import type { CompanyEvents, DecideCounts, JudgedHits, MatchExample, UnscreenedCompany } from '../model/results.ts'
+import type { CompanyEvents, DecideCounts, HitToDecide, JudgedHits, MatchExample, UnscreenedCompany } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { RowDecision } from './changes/row-states.ts'
 import { firstCell, isFound, type RowResult } from './decisions/apply-decisions.ts'
@@ -55,6 +55,13 @@ export async function readHits(workDir: string): Promise<Pick<Findings, 'hits' |
     if ('hits' in company) hits.set(id, company)
     else unscreened.set(id, company.state)
   return { hits, unscreened }
+}
+
+/** The hits that a person decides about, those of changed entries first; none where no decisions about hits are applied. */
+export async function readHitsToDecide(workDir: string): Promise<HitToDecide[]> {
+  const { hits } = await readHits(workDir)
+  const found = [...(hits?.values() ?? [])].flatMap(({ toDecide = [] }) => toDecide)
+  return found.sort((a, b) => Number(b.state === 'back') - Number(a.state === 'back'))
 }
 
 export const NO_HITS = { hits: null }

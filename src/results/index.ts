@@ -3,6 +3,7 @@
 export { readFetchedFile } from './accepted.ts'
 export { compareStates } from './changes/compare.ts'
 export { type OutputChoice, outputStates, type RowStates, readStates } from './changes/row-states.ts'
+export { readHitsToDecide } from './decide-rows.ts'
 export type { Decision } from './decisions/decision.ts'
 export {
   Decisions,
@@ -24,7 +25,7 @@ export {
   requireHitDecisions,
   writeHitDecisions,
 } from './hits/hit-decisions.ts'
-export { decideAbout, HitDecisions, type JudgedHit } from './hits/judge-hits.ts'
+export { decideAbout, HitDecisions, hitToDecide, type JudgedHit } from './hits/judge-hits.ts'
 export { openResults } from './join.ts'
 export { readReview } from './output/report-row.ts'
 export { sheetColumn, tableText, writeTable } from './output/writers.ts'

@@ -23,7 +23,7 @@ import {
   STATES_FILE,
 } from '../results/file-names.ts'
 import { creditsOf } from '../run/index.ts'
-import { reviewRows } from './review-rows.ts'
+import { hitsOfRun, reviewRows } from './review-rows.ts'
 import type { RunDirectory } from './run-directory.ts'
 
 /** Rows to review that a page is given; it takes as many as it can be mailed with. */
@@ -63,9 +63,10 @@ export const writeReportJson = (directory: RunDirectory, report: Report): Promis
 /** Writes every document of a run, report.json last, so that its end implies the others. Throws FETTLE_OUTPUT_WRITE. */
 export async function writeReports(directory: RunDirectory, report: Report, state: RunState): Promise<void> {
   const rows = await reviewRows(state, directory, MOST_ROWS)
+  const hits = await hitsOfRun(state, directory)
   const renderers: readonly Renderer[] = Object.values(RENDERERS)
   for (const { file, render } of renderers)
-    if (file !== null && file !== RENDERERS.json.file) await writeAtomic(join(directory.path, file), render(report, rows))
+    if (file !== null && file !== RENDERERS.json.file) await writeAtomic(join(directory.path, file), render(report, rows, hits))
   await writeReportJson(directory, { ...report, files: await runFiles(directory.path) })
 }
 

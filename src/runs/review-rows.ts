@@ -1,8 +1,9 @@
 /** The rows of a run that a person is to look at or has decided about, as reports give them. It writes nothing. */
 
 import type { RunState } from '../journal/index.ts'
+import type { HitToDecide } from '../model/results.ts'
 import { type Sample, samplesIn } from '../report/index.ts'
-import { readReview } from '../results/index.ts'
+import { readHitsToDecide, readReview } from '../results/index.ts'
 import type { RunDirectory } from './run-directory.ts'
 
 const BATCH = 500
@@ -32,3 +33,7 @@ export async function reviewRows(
   flush()
   return rows.length === 0 ? null : rows
 }
+
+/** The hits of a run that a person decides about. */
+export const hitsOfRun = async ({ plan }: RunState, { path }: RunDirectory): Promise<readonly HitToDecide[]> =>
+  plan.report.rows === 'none' ? [] : readHitsToDecide(path)

@@ -4,7 +4,7 @@ import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { RENDERERS, type Renderer } from '../../report/index.ts'
 import { MOST_ROWS } from '../../runs/report-files.ts'
-import { reviewRows } from '../../runs/review-rows.ts'
+import { hitsOfRun, reviewRows } from '../../runs/review-rows.ts'
 import { loadRun, readStoredStatus, reportOfRun } from '../../runs/run-queries.ts'
 import type { Flags } from '../command.ts'
 import { assertReplaceableReport } from '../options/overwrite-guards.ts'
@@ -25,7 +25,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const text =
     format === 'text' && to === null
       ? reportText(report, io, 'out', { isStopped: status === 'stopped', hasPage: hasPage(io, runsDir, directory.id) })
-      : renderer.render(report, rows)
+      : renderer.render(report, rows, format === 'html' ? await hitsOfRun(state, directory) : [])
   if (to === null) io.out(text)
   else {
     await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS[format], flag: `--to ${to}` })

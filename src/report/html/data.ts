@@ -2,9 +2,10 @@
  * The rows to review as data for the script of the page (page/rows.ts): JSON, packed so that thousands of rows fit into a mail.
  * Text is not escaped: the script escapes what it shows.
  */
+import type { HitToDecide } from '../../model/results.ts'
 import { safeJson } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
-import { html, trusted } from './markup.ts'
+import { html, type Markup, trusted } from './markup.ts'
 
 /** Characters of rows in a page that is small enough to mail. */
 export const MAILABLE = 3_500_000
@@ -41,23 +42,51 @@ export type PackedCandidate = readonly [
   fields: readonly string[],
 ]
 
-export type Packed = ReturnType<typeof pageData>
+/** How much of what there is the page has. */
+export interface Packed {
+  readonly element: Markup | null
+  readonly shown: number
+  readonly all: number
+}
+
+export interface HitData {
+  readonly run: string
+  readonly hits: readonly HitToDecide[]
+}
+
+/** Characters of hits in a page that is small enough to mail. */
+const MOST_OF_HITS = 600_000
+
+/** The hits up to a budget; null without any. */
+export function hitPageData(report: Report, hits: readonly HitToDecide[], budget: number) {
+  if (hits.length === 0) return null
+  const texts = fitting(hits, scriptJson, budget === MAILABLE ? MOST_OF_HITS : budget)
+  const json = `{"run":${scriptJson(report.metadata.runId)},"hits":[${texts.join(',\n')}]}`
+  const element = html`<script type="application/json" id="hits-data">${trusted(json)}<\/script>`
+  return { element, shown: texts.length, all: hits.length }
+}
+
+/** The texts of the first items that fit into `budget` characters. */
+function fitting<Item>(items: readonly Item[], write: (item: Item) => string, budget: number): string[] {
+  const texts: string[] = []
+  let left = budget
+  for (const item of items) {
+    const text = write(item)
+    left -= text.length
+    if (left < 0) break
+    texts.push(text)
+  }
+  return texts
+}
 
 /** Packs rows up to `budget` characters. */
-export function pageData(report: Report, result: Result, rows: readonly Sample[], budget: number) {
+export function pageData(report: Report, result: Result, rows: readonly Sample[], budget: number): Packed {
   if (rows.length === 0) return { element: null, shown: 0, all: 0 }
   const mappings: string[] = result.mappings.map(column => column.mapping)
   const known = new Set(rows.flatMap(row => row.candidates.flatMap(({ fields }) => Object.keys(fields))))
   const fields = [...mappings, ...COMPANY_FIELDS.filter(name => known.has(name) && !mappings.includes(name))]
   const head = { run: report.metadata.runId, pipeline: result.name, mappings, fields }
-  const texts: string[] = []
-  let left = budget
-  for (const sample of rows) {
-    const text = scriptJson(packed(sample, mappings, fields))
-    left -= text.length
-    if (left < 0) break
-    texts.push(text)
-  }
+  const texts = fitting(rows, sample => scriptJson(packed(sample, mappings, fields)), budget)
   const json = `${scriptJson(head).slice(0, -1)},"rows":[${texts.join(',\n')}]}`
   const element = html`<script type="application/json" id="rows">${trusted(json)}<\/script>`
   return { element, shown: texts.length, all: rows.length }

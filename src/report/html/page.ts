@@ -1,4 +1,6 @@
 /** `report.html`: a self-contained page about one run. It loads nothing from the network and is readable without its script. */
+
+import type { HitToDecide } from '../../model/results.ts'
 import type { Diff } from '../formats/changes.ts'
 import { requiredWords } from '../message.ts'
 import type { Report, Result, Sample } from '../schema.ts'
@@ -7,19 +9,25 @@ import { companyActionLines } from '../sections/company-actions.ts'
 import { labelCheck, STATUS, type Tone, verdictOf } from '../verdict.ts'
 import { count, formatHint, more, place } from '../words.ts'
 import { charts } from './charts.ts'
-import { MAILABLE, pageData } from './data.ts'
+import { hitPageData, MAILABLE, pageData } from './data.ts'
 import { html, type Markup, prose, trusted } from './markup.ts'
 import { audit, columns, decisions, matches, outputs, reproduce, timeline } from './record.ts'
-import { changes, changeTable, duplicates, review, unmatched } from './rows.ts'
+import { changes, changeTable, duplicates, hitsToDecide, review, unmatched } from './rows.ts'
 import { SCRIPT } from './script.ts'
 import { shell } from './shell.ts'
 import { type Column, table } from './table.ts'
 import { labelBadge, nextStepsBox, numbers, verdictBar } from './verdict.ts'
 
-/** `rows` are the rows to review, up to `budget` characters; if absent, the samples in the report. */
-export function renderHtml(report: Report, rows: readonly Sample[] | null = null, budget = MAILABLE): string {
+/** `rows` are the rows to review, up to `budget` characters; if absent, the samples in the report. `hits` are those to decide about. */
+export function renderHtml(
+  report: Report,
+  rows: readonly Sample[] | null = null,
+  hits: readonly HitToDecide[] = [],
+  budget = MAILABLE,
+): string {
   const [first] = report.results
   const data = first === undefined ? null : pageData(report, first, rows ?? first.review, budget)
+  const hitData = hitPageData(report, hits, budget)
   const name = report.results.map(result => result.name).join(', ')
   const { tool } = report.metadata
   return shell(
@@ -37,6 +45,7 @@ ${decisions(result)}
 ${checks(result)}
 ${alerts(report, result)}
 ${review(report, result, data)}
+${hitsToDecide(result, i === 0 ? hitData : null)}
 ${unmatched(report, result)}
 ${duplicates(report, result)}
 ${companies(result)}
@@ -46,7 +55,7 @@ ${outputs(report, result)}
 ${reproduce(report, result)}
 </main>`,
     )}
-${data?.element ?? null}<script>${trusted(SCRIPT)}<\/script>`,
+${data?.element ?? null}${hitData?.element ?? null}<script>${trusted(SCRIPT)}<\/script>`,
   )
 }
 

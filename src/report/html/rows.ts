@@ -49,6 +49,12 @@ export function review(report: Report, result: Result, data: Packed | null): Mar
   )
 }
 
+/** The hits that a person decides about on the page; without its script the list of the section Companies stands for them. */
+export function hitsToDecide({ name }: Result, data: Packed | null): Markup | null {
+  if (data === null) return null
+  return html`<section class="ondesk" aria-labelledby="hits"><h2 id="hits">Hits to decide</h2><p class="lead">Whether the entry of the list is the company. ${onDesk(data, name, 'hits')}</p><div id="hitdesk" hidden></div></section>`
+}
+
 function decided({ decisions, plan }: Result): string {
   if (decisions === null) return ''
   const { accepted, rejected, overruled, agreed, learned, expired, undone, unused } = decisions
@@ -114,8 +120,13 @@ const formatShown = (shown: number, total: number | null, file: string | null): 
   return file === null ? all : `${all} Every one is in ${file}.`
 }
 
-const onDesk = ({ shown, all }: Packed, name: string): Markup =>
-  html`${shown < all ? `The first ${count(shown)} of ${count(all)} rows: more would make the page too large to mail. ` : null}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', name, '--apply', 'decisions.csv'))}\``)} writes the corrected output; later runs apply it if the pipeline names the file, or if the list has no pipeline.`
+function onDesk({ shown, all }: Packed, name: string, what: 'rows' | 'hits' = 'rows'): Markup {
+  const cut =
+    shown < all ? `The first ${count(shown)} of ${count(all)} ${what}: more would make the page too large to mail. ` : null
+  const file = what === 'rows' ? 'decisions.csv' : 'hits.csv'
+  const later = what === 'rows' ? '; later runs apply it if the pipeline names the file, or if the list has no pipeline' : ''
+  return html`${cut}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', name, '--apply', file))}\``)} writes the corrected output${later}.`
+}
 
 function renderTable(caption: string, samples: readonly Sample[], budget: number, head = HEAD): Markup {
   const rows = samples.map(renderRow)

@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the style sheet, base64. test/unit/report/html.test.ts compares it. */
-export const STYLE_SHA256 = 'OxDfF68prj96Ow9VESn4jKZlnJ8J4rnHhKsShhXq8aM='
+export const STYLE_SHA256 = 'L8NcPF+jtktrT5jrVVXR3wkoMoYwQOUFAYUDUxjYKN4='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -94,7 +94,7 @@ details>*+*{margin-top:.75rem}
 .columns code,.columns .soft{white-space:nowrap}
 .group{margin-top:1.25rem}.group>h3{margin-bottom:.5rem}
 .track{fill:var(--wash)}.span{fill:var(--duplicates)}.span.bad{fill:var(--failed)}.bar{width:8rem;height:5px;border-radius:3px;margin:.3rem 0 0 auto}
-.ondesk,.desked .paper{display:none}.desked .ondesk{display:inline}
+.ondesk,.desked .paper{display:none}.desked .ondesk{display:inline}.desked section.ondesk{display:block}
 button,input,select{font:inherit;color:inherit;background:var(--card);border:1px solid var(--edge);border-radius:7px;padding:.3rem .7rem;min-height:2.1rem}
 button{cursor:pointer}button:hover:not(:disabled){border-color:var(--link)}button:disabled{color:var(--soft);cursor:default}
 button.primary:not(:disabled){background:var(--link);border-color:var(--link);color:var(--card)}
@@ -129,7 +129,7 @@ button.primary:not(:disabled){background:var(--link);border-color:var(--link);co
 .fall{display:grid;grid-template-columns:auto 1fr auto;gap:.1rem .5rem;align-items:center;font-size:.75rem;color:var(--soft);margin-top:.6rem}
 .fall dd{display:contents}.fallbar{display:block;height:6px;position:relative;background:linear-gradient(var(--line),var(--line)) 50%/1px 100% no-repeat}
 .fallbar span{position:absolute;top:0;height:100%;border-radius:1px}.fallbar .more{left:50%;background:var(--matched)}.fallbar .less{right:50%;background:var(--failed)}.fall .n{font-variant-numeric:tabular-nums;text-align:right}
-.keys{margin-top:.6rem}
+.keys{margin-top:.6rem;font-size:.875rem}.fact{display:block}.facts{overflow-wrap:anywhere}dialog{background:var(--card);color:var(--ink);border:1px solid var(--edge);border-radius:12px;padding:1.25rem}dialog .pairs{margin:.6rem 0 1rem}dialog::backdrop{background:var(--shade)}
 .draggable{cursor:crosshair;touch-action:none}.band{fill:var(--link);opacity:.16;pointer-events:none}
 footer{color:var(--soft);font-size:.8125rem;padding-top:2.5rem;padding-bottom:3.5rem}
 @media (max-width:44rem){body{font-size:15px}header{padding:1.5rem 1rem 0}main,footer{padding-left:1rem;padding-right:1rem}h1{font-size:1.4rem}h1 .badge{margin-left:0;display:flex;width:fit-content;margin-top:.5rem}

@@ -3,11 +3,8 @@
  * id. Where it may be about one of several entries, it holds for none.
  */
 import { compareFacts, type Hit, namesIn } from '../../model/hit-facts.ts'
-import type { FoundHits, JudgedHits } from '../../model/results.ts'
+import type { FoundHits, HitState, HitToDecide, JudgedHits } from '../../model/results.ts'
 import { digestFacts, type HitDecision, hitKey, hitLine, mergeHitDecisions } from './hit-decisions.ts'
-
-/** `back`: a decision was made about it, and something changed since. */
-export type HitState = 'open' | 'back' | 'cleared' | 'confirmed'
 
 export interface JudgedHit {
   readonly hit: Hit
@@ -109,6 +106,11 @@ export function decideAbout(
   })
   return mergeHitDecisions(old, lines, before)
 }
+
+export const hitToDecide = ({ id, name }: Company, { hit, state, line, changed }: JudgedHit): HitToDecide => ({
+  ...{ company: { id, name }, hit, digest: digestFacts(hit.facts), state, changed },
+  decided: line === null ? '' : describeLine(line),
+})
 
 /** The first of them, in this order, is the word of a company. */
 const WORDS = { confirmed: 'confirmed', back: 'came back', open: 'open', cleared: 'cleared' } as const

@@ -4,7 +4,7 @@ import { storeHits } from '../decide-rows.ts'
 import { firstCell, isFound } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'
 import type { JoinedRow } from '../row-sink.ts'
-import { countJudged, describeEntry, describeLine, HitDecisions, type JudgedHit } from './judge-hits.ts'
+import { countJudged, describeEntry, describeLine, HitDecisions, hitToDecide, type JudgedHit } from './judge-hits.ts'
 
 /** As many as a report lists. */
 const MAX_LISTED = 100
@@ -23,14 +23,15 @@ export async function judgeAndStore(
   unscreened: readonly UnscreenedCompany[],
   options: { readonly hitDecisions?: () => Promise<HitDecisions | null> },
 ): Promise<HitCounts> {
-  const decisions = (await options.hitDecisions?.()) ?? new HitDecisions([], '')
+  const applied = (await options.hitDecisions?.()) ?? null
+  const decisions = applied ?? new HitDecisions([], '')
   const companies: JudgedHits[] = []
   const counts = { open: 0, back: 0, cleared: 0, confirmed: 0 }
   const listed: { readonly order: number; readonly shown: ListedHit }[] = []
   for (const company of screened) {
     const judged = decisions.judge(company, company.found ?? [])
     const result = countJudged(company, judged)
-    companies.push(result)
+    companies.push(applied === null ? result : { ...result, toDecide: judged.map(hit => hitToDecide(company, hit)) })
     for (const state of ['back', 'cleared', 'confirmed'] as const) counts[state] += result[state]
     counts.open += result.hits - result.back - result.confirmed
     for (const hit of judged) if (hit.state !== 'cleared') listed.push({ order: ORDER[hit.state], shown: toListed(company, hit) })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import axeCore from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
+import type { HitToDecide } from '../../../src/model/results.ts'
 import { type PipelineResult, type Report, renderHtml, renderIndex, type Sample } from '../../../src/report/index.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
@@ -38,6 +39,8 @@ interface Asked {
   readonly script?: boolean
   /** Rows to review; those of the report if absent. */
   readonly rows?: readonly Sample[] | null
+  /** Hits to decide about. */
+  readonly hits?: readonly HitToDecide[]
   /** Print, as paper. */
   readonly media?: 'print'
 }
@@ -91,7 +94,7 @@ export async function openBrowser(): Promise<Pages> {
   return {
     open: (report, asked = {}) =>
       show(
-        renderHtml(report, asked.rows ?? null, Number.POSITIVE_INFINITY),
+        renderHtml(report, asked.rows ?? null, asked.hits, Number.POSITIVE_INFINITY),
         `${report.results[0]?.name}-${report.status}`,
         asked,
       ),

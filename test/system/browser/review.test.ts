@@ -6,7 +6,9 @@ import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { HitToDecide } from '../../../src/model/results.ts'
 import type { Sample } from '../../../src/report/index.ts'
+import { digestFacts, requireHitDecisions } from '../../../src/results/hits/hit-decisions.ts'
 import { requireDecisions } from '../../../src/results/index.ts'
 import { HOSTILE, reportOf } from '../../unit/report/fixtures.ts'
 import { axe, CHROMIUM_FOUND, NARROW, openBrowser, type Pages } from './kit.ts'
@@ -25,6 +27,26 @@ const rowsLike = (count: number): Sample[] =>
     cells: { ...FIRST!.cells, name: `Company ${n + 1} Ltd`, country: n % 3 === 0 ? 'DE' : 'GB' },
   }))
 
+const hit = (n: number, more: Partial<HitToDecide> = {}): HitToDecide => {
+  const facts = { name: [`Entry ${n}, "the <b>bold</b>"`], 'SAN.CURRENT': ['program Russia', 'since 2022'] }
+  return {
+    ...{
+      company: { id: `GB-${n}`, name: `Company ${n} Ltd` },
+      digest: digestFacts(facts),
+      state: 'open',
+      changed: [],
+      decided: '',
+    },
+    hit: { list: 'OFAC', entry: `E${n}`, name: `Entry ${n}`, score: 97, datasets: ['SAN'], facts },
+    ...more,
+  }
+}
+const HITS = [
+  hit(1, { state: 'back', changed: ['SAN.CURRENT: Russia -> Belarus'], decided: 'cleared by ann, 2026-11-20' }),
+  hit(2),
+  hit(3, { state: 'confirmed', decided: 'confirmed by ann, 2026-11-20' }),
+]
+
 describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
   let pages: Pages
   beforeAll(async () => {
@@ -36,10 +58,15 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
   const status = (page: Page) => page.getByRole('status').textContent()
   const toDesk = (page: Page) => page.evaluate('document.querySelector(".halves").scrollIntoView()')
   const title = (page: Page) => page.locator('.detail h3').textContent()
-  async function downloaded(page: Page): Promise<{ readonly text: string; readonly path: string; readonly name: string }> {
+  const hits = (page: Page) => page.locator('#hitdesk')
+  const toHits = (page: Page) => page.evaluate('document.querySelector("#hitdesk .halves").scrollIntoView()')
+  async function downloaded(
+    page: Page,
+    file = 'decisions.csv',
+  ): Promise<{ readonly text: string; readonly path: string; readonly name: string }> {
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download decisions.csv' }).click(),
+      page.getByRole('button', { name: `Download ${file}` }).click(),
     ])
     const path = `${await download.path()}`
     return { text: await readFile(path, 'utf8'), path, name: download.suggestedFilename() }
@@ -82,6 +109,88 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     expect(await page.evaluate('document.activeElement.getAttribute("role")')).toBe('listbox')
     const { text } = await downloaded(page)
     expect(text).toContain('GB-X-07781120')
+    await page.close()
+  })
+
+  it('goes back to the row of the last key with u, and shows the keys with ?', async () => {
+    const { page } = await pages.open(REPORT)
+    await toDesk(page)
+    await page.keyboard.press('l')
+    expect([await title(page), await page.getByRole('button', { name: /^Later 1/ }).count()]).toEqual([
+      'Nordlicht Energie GmbH',
+      1,
+    ])
+    await page.keyboard.press('u')
+    expect([await title(page), await page.getByRole('button', { name: /^Later 0/ }).count()]).toEqual([
+      'Harrow & Sons Joinery',
+      1,
+    ])
+    await page.keyboard.press('y')
+    await page.keyboard.press('y')
+    for (const left of ['1 of 4 reviewed', '0 of 4 reviewed', '0 of 4 reviewed']) {
+      await page.keyboard.press('u')
+      expect(await status(page)).toBe(left)
+    }
+    await page.keyboard.press('?')
+    const keys = page.getByRole('dialog', { name: 'Keys' })
+    expect(await keys.textContent()).toContain('laterundo')
+    await page.keyboard.press('y')
+    expect(await status(page)).toBe('0 of 4 reviewed')
+    await page.keyboard.press('Escape')
+    expect(await keys.isVisible()).toBe(false)
+    await page.close()
+  })
+
+  it('decides about hits beside rows, restores what was decided, and exports a hits.csv that fettle reads', async () => {
+    const { page, complaints } = await pages.open(REPORT, { hits: HITS })
+    await toHits(page)
+    const pane = hits(page).locator('.detail')
+    expect(await pane.textContent()).toMatch(
+      /Came back: cleared by ann, 2026-11-20, and since then:SAN.CURRENT: Russia -> Belarus/,
+    )
+    expect(await pane.textContent()).toContain('Entry 1, "the <b>bold</b>"')
+    expect(await hits(page).getByRole('status').textContent()).toBe('1 of 3 reviewed')
+    await hits(page).getByLabel('Your name').fill('Eve')
+    await hits(page).getByRole('listbox').focus()
+    for (const key of ['n', 'y', 'k', 'k']) await page.keyboard.press(key)
+    expect(await hits(page).getByRole('status').textContent()).toBe('3 of 3 reviewed')
+    expect(await page.locator('#desk').getByRole('status').textContent()).toBe('0 of 4 reviewed')
+    const reloaded = () =>
+      page.reload().then(() =>
+        hits(page)
+          .getByRole('button', { name: /^Cleared 1/ })
+          .count(),
+      )
+    await expect.poll(reloaded, { timeout: 20_000 }).toBe(1)
+    const { name, path } = await downloaded(page, 'hits.csv')
+    expect(name).toBe('hits.csv')
+    expect(await requireHitDecisions(path)).toMatchObject([
+      {
+        decision: 'clear',
+        company: 'GB-1',
+        companyName: 'Company 1 Ltd',
+        entry: 'E1',
+        list: 'OFAC',
+        by: 'Eve',
+        facts: HITS[0]!.hit.facts,
+      },
+      { decision: 'confirm', company: 'GB-2', digest: HITS[1]!.digest },
+    ])
+    expect(complaints).toEqual([])
+    await page.close()
+  })
+
+  it('shows hits alone, and undoes a decision of the file', async () => {
+    const { page } = await pages.open(REPORT, { hits: HITS, rows: [], viewport: NARROW })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width)
+    await toHits(page)
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    expect(await hits(page).locator('.mark').textContent()).toBe('✓ confirmed by ann, 2026-11-20')
+    await page.keyboard.press('u')
+    const { path } = await downloaded(page, 'hits.csv')
+    expect(await requireHitDecisions(path)).toMatchObject([{ decision: 'undo', company: 'GB-3' }])
+    expect(await axe(page)).toEqual([])
     await page.close()
   })
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { RunState } from '../../../journal/index.ts'
 import { assertInProject } from '../../../prepare/decisions.ts'
-import { actionOfKey, clip, escapeTerminal } from '../../../report/index.ts'
+import { actionOfKey, clip, escapeTerminal, keyLine } from '../../../report/index.ts'
 import {
   decideAbout,
   HIT_COLUMNS,
@@ -17,7 +17,7 @@ import {
 import { type ReviewHit, reviewHits } from '../../../review/review.ts'
 import { usageError } from '../../command.ts'
 import type { Io } from '../../terminal/io.ts'
-import { bold, dim, readKeys, type ScreenStyle } from './session.ts'
+import { bold, dim, readKeys, type ScreenStyle, showKeys } from './session.ts'
 
 export interface HitReview {
   /** The decisions file of the pipeline. */
@@ -82,6 +82,9 @@ export async function reviewHitsAtTerminal(
     chosen.set(hit, { ...hitLine(hit.company, hit.hit), ...signature, decision })
     await keep([...chosen.values()])
   }
+  /** Places where a key decided or passed over a hit, the last one last. */
+  const made: number[] = []
+  const isUndecided = (hit: ReviewHit): boolean => (chosen.get(hit)?.decision ?? (isOpen(hit) ? 'undo' : '')) === 'undo'
   try {
     for (let at = 0; at < shown.length; ) {
       const hit = shown[at]!
@@ -89,13 +92,17 @@ export async function reviewHitsAtTerminal(
       io.draw(`\x1b[2J\x1b[H${renderHit(hit, `${at + 1} of ${shown.length}`, chosen.get(hit), style).replaceAll('\n', '\r\n')}`)
       const { value: key } = await keys.next()
       if (key === undefined || key === '\x03' || key === '\x04') break
-      const action = actionOfKey(key, 'terminal')
+      const action = actionOfKey(key, 'terminal', 'hits')
       if (action === 'finish') break
       if (action === 'best' || action === 'none') {
         await set(hit, action === 'best' ? 'confirm' : 'clear')
-        at++
-      } else if (action === 'undo') await set(hit, 'undo')
-      else if (action === 'next' || action === 'later') at++
+        made.push(at++)
+      } else if (action === 'undo') {
+        if (isUndecided(hit)) at = made.pop() ?? at
+        if (!isUndecided(shown[at]!)) await set(shown[at]!, 'undo')
+      } else if (action === 'later') made.push(at++)
+      else if (action === 'next') at++
+      else if (action === 'help') await showKeys(keys, io, 'hits')
       else if (action === 'back') at = Math.max(0, at - 1)
     }
     return [...chosen.values()]
@@ -104,8 +111,6 @@ export async function reviewHitsAtTerminal(
     io.draw('\x1b[2J\x1b[H')
   }
 }
-
-const KEYS = 'y it is the company   n it is not   l later   u undo   j next   k back   q finish'
 
 function renderHit(
   { hit, company, state, line, changed }: ReviewHit,
@@ -126,7 +131,7 @@ function renderHit(
       ? [bold(text('came back: it changed since the decision'), style), ...was, ...changed.map(text), '']
       : was),
     ...(chosen === undefined ? [] : [bold(text(`decided: ${chosen.decision}`), style), '']),
-    dim(text(KEYS), style),
+    dim(keyLine(style.width, 'hits'), style),
     '',
   ].join('\n')
 }

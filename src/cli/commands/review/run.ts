@@ -6,6 +6,7 @@ import type { RunResult } from '../../../execution/run-settings.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { sweepBeside } from '../../../files/stale-temp-files.ts'
 import type { RunState } from '../../../journal/index.ts'
+import type { HitToDecide } from '../../../model/results.ts'
 import { nameDecisionsFile } from '../../../pipeline/index.ts'
 import { assertInProject } from '../../../prepare/decisions.ts'
 import { escapeTerminal, type Report, renderHtml, resultLine } from '../../../report/index.ts'
@@ -13,6 +14,7 @@ import { count, counted } from '../../../report/words.ts'
 import {
   type Decision,
   Decisions,
+  hitToDecide,
   mergeDecisions,
   orderForTeaching,
   readDecisionTable,
@@ -50,7 +52,15 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (exports.length > 0) {
     for (const [format, to] of exports)
       if (format === 'hits') await exportHitsTo(to, hits, state, runsDir, io)
-      else await exportTo(format, to, { rows, state, runsDir, io, stored: old })
+      else
+        await exportTo(format, to, {
+          rows,
+          state,
+          runsDir,
+          io,
+          stored: old,
+          hits: hits?.hits.map(hit => hitToDecide(hit.company, hit)) ?? [],
+        })
     return EXIT.ok
   }
   // The folder is looked at again for each writing: a link may have come since.
@@ -226,18 +236,19 @@ interface Exported {
   readonly runsDir: string
   readonly io: Io
   readonly stored: readonly Decision[]
+  readonly hits: readonly HitToDecide[]
 }
 
 /** Replaces only an earlier export, and none with decisions that were not applied. */
 async function exportTo(format: string, to: string, exported: Exported): Promise<void> {
-  const { rows, state, runsDir, io } = exported
+  const { rows, hits, state, runsDir, io } = exported
   const path = resolve(io.cwd, to)
   if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
     throw usageError(`--export ${format} ${to}: expected csv, xlsx, html or hits, and a file`)
   const flag = `--export ${format} ${to}`
   await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS[format], flag })
   if (format === 'html') {
-    const page = renderHtml(withoutPlace(reportOfRun(runsDir, state.runId)), rows, Number.POSITIVE_INFINITY)
+    const page = renderHtml(withoutPlace(reportOfRun(runsDir, state.runId)), rows, hits, Number.POSITIVE_INFINITY)
     await writeAtomic(path, page, { isShared: true })
     return print(io, `${counted(rows.length, 'row')} to review in ${to}`)
   }

@@ -1,6 +1,6 @@
 /** A review at the terminal, one row after the other, one key each. Every decision is stored at once: a closed terminal loses none. */
 
-import { actionOfKey, clip, escapeTerminal, keyLine, reasonsOf, wordsBeside } from '../../../report/index.ts'
+import { actionOfKey, clip, escapeTerminal, keyLine, keyTexts, reasonsOf, wordsBeside } from '../../../report/index.ts'
 import type { Decision } from '../../../results/index.ts'
 import type { ReviewRow } from '../../../runs/review-rows.ts'
 import type { Io } from '../../terminal/io.ts'
@@ -35,6 +35,12 @@ export async function runReviewSession(io: Io, session: Session): Promise<readon
     if (isStored(row)) return set(row, 'undone')
     if (chosen.delete(row.fingerprint)) await keep(lines())
   }
+  const isOpen = (row: ReviewRow): boolean => {
+    const known = chosen.get(row.fingerprint) ?? earlier(row)
+    return known === null || known === 'undone'
+  }
+  /** Places where a key decided or passed over a row, the last one last. */
+  const made: number[] = []
   try {
     for (let at = 0; at < rows.length; ) {
       const row = rows[at]!
@@ -49,12 +55,16 @@ export async function runReviewSession(io: Io, session: Session): Promise<readon
       const candidate = row.candidates[action === 'best' ? 0 : action === 'nth' ? Number(key) - 1 : -1]
       if (candidate !== undefined && candidate.id !== '') {
         await set(row, { kind: 'accept', company: candidate.id })
-        at++
+        made.push(at++)
       } else if (action === 'none') {
         await set(row, { kind: 'reject' })
-        at++
-      } else if (action === 'undo') await undo(row)
-      else if (action === 'next' || action === 'later') at++
+        made.push(at++)
+      } else if (action === 'undo') {
+        if (isOpen(row)) at = made.pop() ?? at
+        await undo(rows[at]!)
+      } else if (action === 'later') made.push(at++)
+      else if (action === 'next') at++
+      else if (action === 'help') await showKeys(keys, io, 'rows', row.candidates.length)
       else if (action === 'back') at = Math.max(0, at - 1)
     }
     return lines()
@@ -62,6 +72,13 @@ export async function runReviewSession(io: Io, session: Session): Promise<readon
     await keys.return()
     io.draw('\x1b[2J\x1b[H')
   }
+}
+
+/** All keys, one a line, until the next one. */
+export async function showKeys(keys: Keys, io: Io, about: 'rows' | 'hits', candidates = 5): Promise<void> {
+  const lines = ['keys', '', ...keyTexts('terminal', about, candidates).slice(0, -1), '', 'any key: back to the review', '']
+  io.draw(`\x1b[2J\x1b[H${lines.join('\r\n')}`)
+  await keys.next()
 }
 
 /** Keys as they are pressed, one character each; escape sequences are skipped. Ends with the signal or the input. */
@@ -136,7 +153,7 @@ function renderScreen(row: ReviewRow, position: string, chosen: Chosen, style: S
     ...(row.candidates.length === 0 ? ['no company is proposed'] : []),
     '',
     ...(chosen === null ? [] : [bold(clip(escapeTerminal(describeChoice(chosen)), width), style), '']),
-    dim(clip(keyLine('terminal', row.candidates.length), width), style),
+    dim(keyLine(width, 'rows', row.candidates.length), style),
     '',
   ].join('\n')
 }
