@@ -20,7 +20,7 @@ function rowOf(found: HitToDecide, at: number): Row {
   const fingerprint = JSON.stringify([company.id, company.name, digest, hit.list, hit.entry])
   const facts = Object.values(hit.facts).flat()
   const candidate = { id: fingerprint, name: hit.name, score: hit.score / 100, why: '', parts: {}, fields: [] }
-  const decision = { companyName: '', by: decided, at: '', expires: '' }
+  const decision = { companyName: '', by: decided.split(' by ')[1] ?? '', at: '', expires: '' }
   return {
     at,
     id: `hit-${at}`,

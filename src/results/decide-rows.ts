@@ -57,11 +57,10 @@ export async function readHits(workDir: string): Promise<Pick<Findings, 'hits' |
   return { hits, unscreened }
 }
 
-/** The hits that a person decides about, those of changed entries first; none where no decisions about hits are applied. */
+/** The hits that a person decides about; none where no decisions about hits are applied. */
 export async function readHitsToDecide(workDir: string): Promise<HitToDecide[]> {
   const { hits } = await readHits(workDir)
-  const found = [...(hits?.values() ?? [])].flatMap(({ toDecide = [] }) => toDecide)
-  return found.sort((a, b) => Number(b.state === 'back') - Number(a.state === 'back'))
+  return [...(hits?.values() ?? [])].flatMap(({ toDecide = [] }) => toDecide)
 }
 
 export const NO_HITS = { hits: null }

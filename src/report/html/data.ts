@@ -57,10 +57,11 @@ export interface HitData {
 /** Characters of hits in a page that is small enough to mail. */
 const MOST_OF_HITS = 600_000
 
-/** The hits up to a budget; null without any. */
+/** The hits up to a budget, those that came back first; null without any. */
 export function hitPageData(report: Report, hits: readonly HitToDecide[], budget: number) {
   if (hits.length === 0) return null
-  const texts = fitting(hits, scriptJson, budget === MAILABLE ? MOST_OF_HITS : budget)
+  const inOrder = hits.toSorted((a, b) => Number(b.state === 'back') - Number(a.state === 'back'))
+  const texts = fitting(inOrder, scriptJson, budget === MAILABLE ? MOST_OF_HITS : budget)
   const json = `{"run":${scriptJson(report.metadata.runId)},"hits":[${texts.join(',\n')}]}`
   const element = html`<script type="application/json" id="hits-data">${trusted(json)}<\/script>`
   return { element, shown: texts.length, all: hits.length }

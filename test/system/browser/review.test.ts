@@ -133,7 +133,7 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     }
     await page.keyboard.press('?')
     const keys = page.getByRole('dialog', { name: 'Keys' })
-    expect(await keys.textContent()).toContain('laterundo')
+    expect(await keys.textContent()).toContain('lateruundo')
     await page.keyboard.press('y')
     expect(await status(page)).toBe('0 of 4 reviewed')
     await page.keyboard.press('Escape')

@@ -96,6 +96,11 @@ test('what a person decided about hits holds for new ids, and not for changed en
   expect(lastLine(changed)).toMatchObject({ status: 'success' })
   const text = readFileSync(join(cwd, 'fettle-runs', report(cwd).metadata.runId, 'report.html'), 'utf8')
   expect(text).toContain('0 open, 2 came back, 1 confirmed, 0 cleared')
+  // The page has them for its desk, those that came back first, and nothing of them where rows are kept out of reports.
+  const onPage = (html: string) => JSON.parse(/id="hits-data">(.*?)<\/script>/s.exec(html)?.[1] ?? '{"hits":[]}').hits
+  expect(onPage(text).map(({ state }: { state: string }) => state)).toEqual(['back', 'back', 'confirmed'])
+  expect((await call('review', '--export', 'html', 'page.html')).code).toBe(0)
+  expect(onPage(readFileSync(join(cwd, 'page.html'), 'utf8'))).toEqual(onPage(text))
   expect(await call('review')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('2 hits to decide about, but this is not'),
