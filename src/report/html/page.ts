@@ -44,8 +44,7 @@ ${audit(result)}
 ${decisions(result)}
 ${checks(result)}
 ${alerts(report, result)}
-${review(report, result, data)}
-${hitsToDecide(result, i === 0 ? hitData : null)}
+${review(report, result, data)}${hitsToDecide(result, i === 0 ? hitData : null)}
 ${unmatched(report, result)}
 ${duplicates(report, result)}
 ${companies(result)}
