@@ -33,6 +33,7 @@ import { addResultsTo } from './portfolios/add-results.ts'
 import { type CurrentRegisters, makeCurrent, type OpenedRegisters, type OpenRegister, type Reopen } from './registers/current.ts'
 import type { Engine } from './registers/engine.ts'
 import { NO_OFFICERS } from './registers/index.ts'
+import { startRescreening } from './screening/rescreen.ts'
 import { ScheduleStore } from './screening/schedules-store.ts'
 import { Screener } from './screening/screener.ts'
 import { SearchStore } from './screening/searches-store.ts'
@@ -150,6 +151,11 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const screener = new Screener(options.screeningDir ?? null)
   onClose(() => screener.close())
   if (options.screensAtOnce === true) await screener.warm()
+  const { transaction: inTransaction } = database
+  const rescreening = startRescreening({
+    ...{ schedules, searches, screener, transaction: inTransaction, clock, everyMs: limits.monitorMs, onError },
+  })
+  onClose(() => rescreening.close())
 
   const take = (folder: string): void => takeSnapshot(database, dataDir, folder)
   const snapshots = openSnapshotRequests({ dataDir, clock, everyMs: limits.checkMs, take })

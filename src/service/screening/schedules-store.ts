@@ -101,14 +101,28 @@ export class ScheduleStore {
     return { items, total: this.#database.count(`SELECT count(*) AS n ${from}`, values) }
   }
 
-  /** Every search under monitoring, of all tenants, with its criteria. Schedules may be added and removed between two of them. */
-  *scheduledSearches(): Generator<Search> {
+  isEmpty(): boolean {
+    return this.#database.get('SELECT 1 FROM schedules LIMIT 1') === null
+  }
+
+  /** Whether a search under monitoring was not screened by these lists. */
+  isDue(lists: string): boolean {
+    return this.#database.get('SELECT 1 FROM schedules WHERE lists <> ? LIMIT 1', [lists]) !== null
+  }
+
+  /** The searches under monitoring, of all tenants, that were not screened by these lists. Schedules may come and go between two of them. */
+  *due(lists: string): Generator<Search> {
     for (let after = 0; ; ) {
-      const sql = `SELECT schedules.seq, searches.record, schedules.id AS schedule ${JOINED} WHERE schedules.seq > ? ORDER BY schedules.seq LIMIT 500`
-      const rows = this.#database.all<SearchRow & { seq: number }>(sql, [after])
+      const where = 'WHERE schedules.seq > ? AND schedules.lists <> ? ORDER BY schedules.seq LIMIT 500'
+      const sql = `SELECT schedules.seq, searches.record, schedules.id AS schedule ${JOINED} ${where}`
+      const rows = this.#database.all<SearchRow & { seq: number }>(sql, [after, lists])
       for (const row of rows) yield readSearch(row)
       after = rows.at(-1)?.seq ?? after
       if (rows.length === 0) return
     }
+  }
+
+  markScreened({ id }: Search, lists: string): void {
+    this.#database.run('UPDATE schedules SET lists = ? WHERE search = ?', [lists, id])
   }
 }

@@ -93,6 +93,9 @@ interface Opened {
   readonly documents: Readonly<Record<SearchType, Documents>>
 }
 
+const contentKey = (infos: readonly ListInfo[]): string =>
+  infos.length === 0 ? 'sample' : infos.map(({ name, fileSha256 }) => `${name}/${fileSha256}`).join()
+
 const openIndex = (documents: Documents, isPerson: boolean): NameIndex => {
   documents.index ??= new NameIndex(documents.names, isPerson)
   return documents.index
@@ -175,6 +178,16 @@ export class Screener {
     const list = this.#now().lists.find(list => list.name === name)
     const position = list?.find(id) ?? null
     return list === undefined || position === null ? null : list.at(position)
+  }
+
+  /** Names what is searched now: the lists by their content. Call `ready` before. */
+  get key(): string {
+    return contentKey(this.#now().infos)
+  }
+
+  /** The key of the lists that the next `ready` opens. */
+  async readKey(): Promise<string> {
+    return contentKey(this.#dir === null ? [] : await readLists(this.#dir))
   }
 
   /** The imported lists that are searched. Call `ready` before. */

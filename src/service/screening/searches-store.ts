@@ -51,6 +51,8 @@ export const readSearch = ({ record, schedule }: SearchRow): Search => ({
 const FROM = 'FROM searches LEFT JOIN schedules ON schedules.search = searches.id'
 const SELECT = `SELECT searches.record, schedules.id AS schedule ${FROM}`
 
+const entryKey = ({ list, entry }: Pick<Found, 'list' | 'entry'>): string => JSON.stringify([list, entry.id])
+
 const NONE: HitCounts = { undecided: 0, trueMatch: 0, falsePositive: 0, discarded: 0 }
 
 export class SearchStore {
@@ -101,6 +103,29 @@ export class SearchStore {
     })
   }
 
+  /**
+   * Takes the hits of a later screening: a hit with a new entry, or with other facts of its entry, is new and undecided. Hits without a
+   * decision that are gone are removed; what was decided stays. Call it in a transaction. Returns the number of new hits.
+   */
+  refresh({ id, createdBy }: Search, found: readonly Found[]): number {
+    const rows = this.#database.all<Row>('SELECT record FROM hits WHERE search = ? ORDER BY seq', [id])
+    // Of several hits of an entry the last one counts.
+    const before = new Map(rows.map(row => this.#parse<Hit>(row)).map(hit => [entryKey(hit), hit]))
+    const fresh = found.filter(hit => {
+      const known = before.get(entryKey(hit))
+      return known === undefined || JSON.stringify(known.entry) !== JSON.stringify(hit.entry) || known.score !== hit.score
+    })
+    const kept = new Set(found.filter(hit => !fresh.includes(hit)).map(entryKey))
+    const gone = [...before].filter(([key, { decision }]) => decision === 'undecided' && !kept.has(key)).map(([, hit]) => hit)
+    for (const hit of gone) {
+      this.#database.run('DELETE FROM snapshots WHERE hit = ?', [hit.id])
+      this.#database.run('DELETE FROM hits WHERE id = ?', [hit.id])
+    }
+    for (const hit of fresh) this.#insertHit(id, createdBy, hit)
+    if (fresh.length + gone.length > 0) this.#recount(id)
+    return fresh.length
+  }
+
   /** Last modified first; `isScheduled` keeps those under monitoring, or the others. */
   list(owner: number, type: Question['type'], { limit, offset }: Window, isScheduled?: boolean): Slice<Search> {
     const isKept = isScheduled === undefined ? '' : ` AND schedules.id IS ${isScheduled ? 'NOT ' : ''}NULL`
@@ -124,7 +149,8 @@ export class SearchStore {
     const marks = decisions?.map(() => '?').join(', ')
     const where = `search = ?${marks === undefined ? '' : ` AND decision IN (${marks})`}`
     const values = [search.id, ...(decisions ?? [])]
-    const sql = `SELECT record FROM hits WHERE ${where} ORDER BY seq LIMIT ? OFFSET ?`
+    const order = "ORDER BY json_extract(record, '$.score') DESC, seq"
+    const sql = `SELECT record FROM hits WHERE ${where} ${order} LIMIT ? OFFSET ?`
     const rows = this.#database.all<Row>(sql, [...values, limit, offset])
     const total = this.#database.count(`SELECT count(*) AS n FROM hits WHERE ${where}`, values)
     return { items: rows.map(row => this.#parse<Hit>(row)), total }

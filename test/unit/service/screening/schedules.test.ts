@@ -51,7 +51,7 @@ test('the searches under monitoring of all tenants are walked, while schedules c
   )
   const scheduled = made.slice(1).map(search => schedules.create(search, 1, {}))
   const names: string[] = []
-  for (const { name, scheduleId, threshold } of schedules.scheduledSearches()) {
+  for (const { name, scheduleId, threshold } of schedules.due('lists')) {
     expect([typeof scheduleId, threshold]).toEqual(['string', 75])
     names.push(name)
     // One that was walked, and one that is to come.
