@@ -1,4 +1,4 @@
-/** Searches under monitoring are screened again once lists were imported: their hits are those of a full screening. */
+/** Searches under monitoring are screened again once lists were imported: their hits equal a full screening. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -82,7 +82,7 @@ const list = fc.uniqueArray(fc.record({ id: fc.nat({ max: 9 }), name, note: fc.c
   maxLength: 8,
 })
 
-test('after any imports and restarts the hits are those of a full screening', async () => {
+test('after any imports and restarts the hits equal a full screening', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(list, { minLength: 1, maxLength: 4 }),
