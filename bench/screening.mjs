@@ -2,9 +2,13 @@
  * Measures the searches of screening lists: recall by kind of change, alerts per 1,000 innocents, searches per CPU-second.
  *
  *   npm run bench -- screening --list names.csv [--list more.csv] --persons innocents.csv --organisations register.csv [--split dev] [--every 8] [--misses] [--json]
+ *     [--peers] [--python python3] [--watchman FOLDER]
  *
  * A list's columns are entity,type,kind,name,split (`kind` primary or an alias; Low is a weak alias). Innocents' are full_name or name, and
  * split; rows without one belong to dev when the hash of their name is even. All names are listed; those of the split are asked.
+ * `--peers`: the algorithms of nomenklatura (which yente runs), installed from PyPI, and of watchman, built with go from the source in
+ * FOLDER, score the same questions at their documented thresholds. Each is given the right entry and the 20 entries with the most trigrams
+ * in common, so that its recall is of its algorithm and its speed without its index. Then `--every` holds for innocents, too.
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,6 +19,7 @@ import { MUTATIONS } from '../build/screening-proof/mutations.js'
 import { importList } from '../build/service/screening/index.js'
 import { Screener } from '../build/service/screening/screener.js'
 import { randomNumbers, readCsv } from './lib/matching-data.mjs'
+import { askPeers } from './lib/screening-peers.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +30,9 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     every: { type: 'string', default: '1' },
     misses: { type: 'boolean', default: false },
+    peers: { type: 'boolean', default: false },
+    python: { type: 'string', default: 'python3' },
+    watchman: { type: 'string' },
   },
 })
 const THRESHOLDS = [75, 85]
@@ -67,18 +75,20 @@ async function openScreener(entries, folder) {
   return screener
 }
 
-let searches = 0
+const questions = []
 const question = (type, name) => ({
   ...{ type, name, person: null, threshold: 75, datasets: ['SAN'], countryCodes: [], dateOfBirth: null },
   ...{ isDobRequired: false, gender: null, pepTiers: [] },
 })
-const ask = (screener, type, name) => {
-  searches++
-  return screener.search(question(type, name))
+/** The score of the entry `id`, or the best of an innocent. */
+function ask(screener, asked) {
+  questions.push(asked)
+  const found = screener.search(question(asked.type === 'individual' ? asked.type : 'business', asked.name))
+  return asked.id === null ? found[0] : found.find(({ entry }) => entry.id === asked.id)
 }
 
 function measureRecall(screener, entries, isPerson) {
-  const type = isPerson ? 'individual' : 'business'
+  const type = isPerson ? 'individual' : 'entity'
   const random = randomNumbers()
   const found = {}
   for (const { id, names } of entries) {
@@ -87,7 +97,7 @@ function measureRecall(screener, entries, isPerson) {
         const asked = mutate(name, random, isPerson)
         if (asked === null) continue
         const label = change === 'unchanged' && kind !== 'primary' ? 'aliases' : change
-        const score = ask(screener, type, asked).find(({ entry }) => entry.id === id)?.score ?? 0
+        const score = ask(screener, { type, name: asked, id, label })?.score ?? 0
         found[label] ??= { asked: 0, hits: THRESHOLDS.map(() => 0) }
         const figures = found[label]
         figures.asked++
@@ -105,13 +115,31 @@ function measureAlerts(screener, file, isPerson) {
   const names = readCsv(file)
     .filter(inSplit)
     .map(row => row.full_name ?? row.name)
+    .filter((_, at) => !values.peers || at % Number(values.every) === 0)
   const alerts = THRESHOLDS.map(() => 0)
   for (const name of names) {
-    const [best] = ask(screener, isPerson ? 'individual' : 'business', name)
+    const best = ask(screener, { type: isPerson ? 'individual' : 'entity', name, id: null, label: 'alerts' })
     for (const [at, threshold] of THRESHOLDS.entries()) if ((best?.score ?? 0) >= threshold) alerts[at]++
     if (values.misses && (best?.score ?? 0) >= 85) process.stderr.write(`alert\t${best.score}\t${name}\t${best.match}\n`)
   }
   return { asked: names.length, perThousand: alerts.map(count => (count / names.length) * 1000) }
+}
+
+/** Recall by change, or alerts per 1,000, at the peer's threshold. */
+function printPeer({ peer, threshold, perSecond, scores }) {
+  process.stdout.write(`\n${peer}, threshold ${threshold}, ${Math.round(perSecond)} searches per CPU-second\n`)
+  const counts = {}
+  for (const [at, { type, label }] of questions.entries()) {
+    const line = `${type.padEnd(14)} ${label.padEnd(16)}`
+    counts[line] ??= { asked: 0, found: 0, isRecall: label !== 'alerts' }
+    const count = counts[line]
+    count.asked++
+    if (scores[at] >= threshold) count.found++
+  }
+  for (const [label, { asked, found, isRecall }] of Object.entries(counts))
+    process.stdout.write(
+      `${label} ${String(asked).padStart(6)}  ${isRecall ? (found / asked).toFixed(3) : ((1000 * found) / asked).toFixed(1)}\n`,
+    )
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'fettle-screening-'))
@@ -133,7 +161,7 @@ try {
     },
   }
   const { user, system } = process.cpuUsage(before)
-  result.searchesPerCpuSecond = searches / ((user + system) / 1e6)
+  result.searchesPerCpuSecond = questions.length / ((user + system) / 1e6)
   if (values.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`)
   else {
     for (const kind of ['persons', 'organisations']) {
@@ -148,6 +176,7 @@ try {
     }
     process.stdout.write(`${Math.round(result.searchesPerCpuSecond)} searches per CPU-second\n`)
   }
+  if (values.peers) for (const peer of askPeers(entries, questions, values)) printPeer(peer)
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }

@@ -17,11 +17,15 @@ export function run(command, args, options = {}) {
   throw new Error(`${command} ${args.join(' ')}: ${error?.message ?? `exit code ${status}`}`)
 }
 
-/** The Python of the environment in the cache, which `python` makes. */
-export function peerPython(python) {
-  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'fettle-bench', 'peers')
+/** The Python of the environment in the cache, which `python` makes; `requirements` names its file. */
+export function peerPython(python, requirements = 'requirements.txt') {
+  const folder = join(
+    process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+    'fettle-bench',
+    requirements === 'requirements.txt' ? 'peers' : requirements.replace('-requirements.txt', ''),
+  )
   const installed = join(folder, 'bin', 'python')
   if (!existsSync(installed)) run(python, ['-m', 'venv', folder])
-  run(installed, ['-m', 'pip', 'install', '--quiet', '--requirement', script('requirements.txt')])
+  run(installed, ['-m', 'pip', 'install', '--quiet', '--requirement', script(requirements)])
   return installed
 }
