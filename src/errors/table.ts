@@ -66,6 +66,7 @@ export const ERRORS = {
   FETTLE_BUDGET_DECIDE: entry('checks', 'Deciding about all companies would cost more credits than `decide.budget` allows; their rows are referred.', 'Raise decide.budget before the next run.'),
   FETTLE_EVENTS_UNMARKED: notice('checks', 'Events were not marked as processed at the service.', 'Later runs do not write them again. Set events.mark: false if the service has no such operation.'),
   FETTLE_PORTFOLIO_KEPT: notice('checks', 'Companies that are gone from the list were not removed from the portfolio.', 'Check that the list is complete; if it is, raise portfolio.remove.max.'),
+  FETTLE_MONITOR_KEPT: notice('checks', 'Companies that are gone from the list stay under AML monitoring.', 'Check that the list is complete; if it is, raise screen.monitor.remove.max.'),
   FETTLE_CANDIDATES: entry('checks', 'Candidates were not requested for all rows: a limit or a budget was reached.', 'Raise candidates.limit or candidates.budget.'),
 
   // -- Command line, pipeline file or settings; nothing was sent.
@@ -193,6 +194,7 @@ export const ERRORS = {
   FETTLE_PORTFOLIO: entry('rejected', 'The portfolio of the pipeline does not exist, or several have its name.', 'Select it by its number: portfolio: { id: 1 }.'),
   FETTLE_PORTFOLIO_REFUSED: entry('rejected', 'The service did not add some of the companies to the portfolio.', 'The journal of the run has each company and the reason.'),
   FETTLE_SCREEN_REFUSED: entry('rejected', 'Some of the matched companies could not be screened.', 'The journal of the run has each company and the reason.'),
+  FETTLE_MONITOR_REFUSED: entry('rejected', 'Some of the AML searches could not be put under monitoring.', 'The message has the reason of the service.'),
   FETTLE_DECISION_TREE: entry('rejected', 'The decision tree of the pipeline does not exist at the service, several have its name, or its fields differ.', 'Name the tree and its fields as the service has them; see docs/decide.md.'),
   FETTLE_DECIDE_REFUSED: entry('rejected', 'The decision tree of the service was not run for some of the companies; their rows are referred.', 'See the column decision.why for the reason.'),
   FETTLE_NOTIFY: entry('rejected', 'A receiver of `notify:` did not accept a message.', 'Check the address of the receiver; see docs/reports.md.'),

@@ -11,7 +11,7 @@ import type { Attempt, FetchByJob } from './run-settings.ts'
 import { offline, openService, type ReadyService, type ServiceNeeds } from './service-connection.ts'
 
 export interface ConnectionNeeds
-  extends Pick<Ports, 'source' | 'results' | 'events' | 'keepAnswers' | 'earlier'>,
+  extends Pick<Ports, 'source' | 'results' | 'events' | 'monitor' | 'keepAnswers' | 'earlier'>,
     Pick<ServiceNeeds, 'beforeEffect' | 'onWarning' | 'recorder'>,
     Pick<Attempt, 'directory' | 'settings' | 'limit'> {
   readonly plan: Plan
@@ -69,6 +69,7 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
     source: needs.source,
     results: needs.results,
     events: needs.events,
+    monitor: needs.monitor,
     keepAnswers: needs.keepAnswers,
     earlier: needs.earlier,
     clock,

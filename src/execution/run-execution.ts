@@ -29,6 +29,7 @@ import {
   runStages,
 } from '../run/index.ts'
 import { openEventStore } from '../runs/event-store.ts'
+import { openMonitorStore } from '../runs/monitor-store.ts'
 import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { findBaseline } from '../runs/run-queries.ts'
@@ -225,6 +226,7 @@ export class RunExecution implements Attempt {
       ...{ plan, directory, settings, limit, trace, source, results, list, isNeeded },
       fit: findFit(this.#state) ?? {},
       events: openEventStore(plan, place),
+      monitor: openMonitorStore(plan, place),
       keepAnswers: usesReuse ? () => this.#keepAnswers() : undefined,
       earlier: usesReuse ? this.#searches : undefined,
       recorder: this.#recording?.recorder,

@@ -6,6 +6,7 @@ import type { Plan } from '../pipeline/model/types.ts'
 import { type AcceptedState, afterFetching, afterWriting, NOTHING_ACCEPTED } from './accepted.ts'
 import { type Appended, emptyList } from './appended.ts'
 import type { RefusedCompany, RunEvent, ScreenedCompany } from './events.ts'
+import { afterMonitoring, type MonitorState, NOT_MONITORED } from './monitoring.ts'
 import {
   afterNotices,
   afterPortfolio,
@@ -93,6 +94,7 @@ export interface CompanyActionState {
   readonly portfolio: PortfolioState | null
   readonly screening: ScreenState | null
   readonly events: NoticeState | null
+  readonly monitoring: MonitorState | null
   readonly tree: TreeState | null
 }
 
@@ -118,6 +120,7 @@ export const initialCompanyActions = ({ candidates, portfolio, screen, events, t
   companies: null,
   portfolio: portfolio == null ? null : NO_PORTFOLIO_YET,
   events: events == null ? null : NO_NOTICES,
+  monitoring: screen?.monitor === undefined ? null : NOT_MONITORED,
   tree: tree === undefined ? null : NO_TREE_YET,
   screening:
     screen == null
@@ -157,6 +160,8 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
   if (portfolio !== null && portfolio !== state.portfolio) return { portfolio }
   const events = state.events && afterNotices(state.events, event)
   if (events !== null && events !== state.events) return { events }
+  const monitoring = state.monitoring && afterMonitoring(state.monitoring, event)
+  if (monitoring !== null && monitoring !== state.monitoring) return { monitoring }
   const tree = state.tree && afterTree(state.tree, event)
   if (tree !== null && tree !== state.tree) return { tree }
   switch (event.type) {

@@ -40,6 +40,8 @@ const PATHS: { readonly [Type in RunEvent['type']]?: readonly string[] } = {
   'screen.refused': ['company.id', 'company.why'],
   'hits.judged': ['listed'],
   'events.read': ['listed'],
+  'monitor.compared': ['examples'],
+  'alerts.written': ['listed'],
   'part.failed': ERROR,
   'stage.failed': ERROR,
   'run.paused': ERROR,

@@ -206,6 +206,16 @@ const NOTICE_EVENTS = {
   'events.marked': { done: count, refused: flag },
 }
 
+const alert = z.object({ company: z.object({ id: text, name: text }), name: text, score: count, datasets: list(text), at: text })
+
+const MONITOR_EVENTS = {
+  /** What is under monitoring of this pipeline, against the companies found. `examples`: gone companies. */
+  'monitor.compared': { present: count, missing: count, gone: count, removes: flag, examples: list(text) },
+  'monitor.settled': { added: count, present: count, removed: count, kept: count, refused: count },
+  /** The files are in place, and no later run writes these alerts. `listed` has the first of them. */
+  'alerts.written': { path: text, own: text, rows: count, bytes: count, sha256: text, listed: list(alert) },
+}
+
 const http: z.ZodType<HttpCounts> = z.object({ requests: count, retries: count, throttledMs: count })
 const summary = jobSummary.nullable() as unknown as z.ZodType<JobSummary | null>
 const rows = count.nullable()
@@ -398,6 +408,7 @@ export const EVENTS = {
   ...TREE_EVENTS,
   ...PORTFOLIO_EVENTS,
   ...NOTICE_EVENTS,
+  ...MONITOR_EVENTS,
   /** `done` counts the companies handled so far, with this event; likewise below. */
   'portfolio.added': { done: count, added: count, present: count, refused: list(refusal) },
   'screen.requested': { company: text },

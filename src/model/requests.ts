@@ -105,6 +105,34 @@ export interface Screening {
   readonly hits: number | null
 }
 
+/** What puts an AML search under monitoring. */
+export interface Schedule extends ScreenQuery {
+  readonly id: string
+  readonly searchId: string
+}
+
+/** A hit of a search under monitoring. */
+export interface Alert {
+  readonly id: string
+  readonly scheduleId: string
+  readonly searchId: string
+  /** As the service writes it, empty when it does not; so are the others. */
+  readonly at: string
+  readonly name: string
+  readonly match: string
+  readonly score: number
+  readonly datasets: readonly string[]
+  readonly countries: readonly string[]
+  readonly decision: string
+}
+
+export interface CompanyAlert extends Alert {
+  /** Ids: several, where they have one name. */
+  readonly companies: readonly string[]
+  /** The name that was searched. */
+  readonly searched: string
+}
+
 /** A decision tree of the service. */
 export interface DecisionTree {
   readonly id: string
@@ -226,6 +254,17 @@ export interface ScreenRequests {
     id: string,
     options?: CallOptions,
   ): Promise<{ readonly hits: number; readonly risks: Readonly<Record<string, number>> }>
+  /** The schedules of business searches; pages are followed. */
+  listSchedules(options?: CallOptions): Promise<readonly Schedule[]>
+  /** Puts searches under monitoring; repeated only when `look` finds that it has not happened. Returns why some were refused, by search. */
+  createSchedules(
+    searches: readonly { readonly searchId: string; readonly query: ScreenQuery }[],
+    options: EffectOptions<Readonly<Record<string, string>>>,
+  ): Promise<Effect<Readonly<Record<string, string>>>>
+  /** Ends the monitoring of a search; one that has ended does no harm. */
+  removeSchedule(id: string, options?: CallOptions): Promise<void>
+  /** The hits of all searches under monitoring, each once; pages are followed. */
+  listAlerts(options?: CallOptions): Promise<readonly Alert[]>
   /** The hits of a search with their facts; a request for each. */
   readHits(id: string, options?: CallOptions): Promise<readonly Hit[]>
 }

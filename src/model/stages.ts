@@ -13,7 +13,7 @@ interface StagePlan {
     readonly sync?: true
     readonly remove?: object
   } | null
-  readonly screen?: { readonly decisions?: string } | null
+  readonly screen?: { readonly decisions?: string; readonly monitor?: object; readonly alerts?: string } | null
   readonly output?: { readonly columns: readonly string[] } | null
   readonly decide?: { readonly waits?: true; readonly events?: true }
   readonly tree?: object
@@ -110,6 +110,15 @@ const STAGES = [
     operations: ({ screen }) => [
       ...(['createBusinessSearch', 'listBusinessHits'] as const),
       ...(screen?.decisions === undefined ? [] : (['readBusinessHit'] as const)),
+    ],
+  },
+  {
+    name: 'monitor',
+    group: 'companies',
+    isPlanned: ({ screen }) => screen?.monitor !== undefined,
+    operations: ({ screen }) => [
+      ...(['listSchedules', 'createSchedules', 'deleteSchedule'] as const),
+      ...(screen?.alerts === undefined ? [] : (['listScheduleAlerts'] as const)),
     ],
   },
   {

@@ -32,6 +32,7 @@ export async function checkOutputsWritable(
   // A shard writes no outputs; the merge does.
   if (shard !== undefined || output === null) return
   if (plan.events !== undefined) await checkWritable(plan.events.output, { root: settings.cwd, isShared: true })
+  if (plan.screen?.alerts !== undefined) await checkWritable(plan.screen.alerts, { root: settings.cwd, isShared: true })
   const paths = OUTPUT_FILES.map(({ key }) => output[key]).filter(path => path != null)
   for (const path of paths) await requirePackages(formatOfOutput(path, output.format))
   for (const path of paths.filter(path => path !== RUN_OUTPUT && !isAddress(path)))

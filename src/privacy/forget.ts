@@ -297,8 +297,8 @@ async function listKept(scan: readonly ScannedRun[], cwd: string, key: string): 
       // Only some rows are in a file of unmatched rows or of those to review.
       if (kind === 'output' || !path.endsWith('.csv') || (await hasCell(file, key))) keep(path)
     }
-    const events = state.plan.events?.output
-    for (const path of events === undefined ? [] : [events, ownEventsFile(events, runId)])
+    const written = [state.plan.events?.output, state.plan.screen?.alerts].filter(path => path !== undefined)
+    for (const path of written.flatMap(path => [path, ownEventsFile(path, runId)]))
       if (await hasCell(resolve(cwd, path), key)) keep(path)
     // The jobs of the embedded service end with the run.
     const jobs = state.plan.service.kind === 'embedded' ? [] : state.jobs

@@ -8,6 +8,8 @@ export {
   type EventFile,
   type EventStore,
   type FetchedByJob,
+  type MonitorLedger,
+  type MonitorStore,
   type PortfolioService,
   type Ports,
   type ProgressEvent,

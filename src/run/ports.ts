@@ -5,6 +5,7 @@ import type {
   CallOptions,
   CandidateRequests,
   Clock,
+  CompanyAlert,
   Download,
   JobRequests,
   KeyedEvent,
@@ -132,6 +133,32 @@ export interface EventFile {
   readonly sha256: string
 }
 
+/** A search under monitoring that this pipeline follows. */
+export interface Followed {
+  /** Ids of the companies that it is about: several, where they have one name. */
+  readonly companies: readonly string[]
+  /** The pipeline put it under monitoring, and may end that. */
+  readonly isOwn: boolean
+}
+
+/** What the runs of a pipeline have put under monitoring, beside the runs, and the file of alerts. */
+export interface MonitorStore {
+  readonly run: string
+  read(): MonitorLedger
+  write(ledger: MonitorLedger): Promise<void>
+  /** Writes a file of these alerts, and a copy under the fixed name. */
+  writeAlerts(alerts: readonly CompanyAlert[]): Promise<EventFile>
+}
+
+export interface MonitorLedger {
+  /** By schedule. */
+  readonly followed: Readonly<Record<string, Followed>>
+  /** The companies of searches for which a schedule was requested, whose answer is not recorded yet. */
+  readonly requested: Readonly<Record<string, readonly string[]>>
+  /** By the id of a hit, the run whose file has it. */
+  readonly hits: Readonly<Record<string, string>>
+}
+
 /** Progress for displays; never recorded. `part` is the job it is about, absent for the run as a whole. */
 export type ProgressEvent = { readonly part?: number } & (
   | { readonly type: 'upload'; readonly sent: number; readonly total: number }
@@ -171,6 +198,8 @@ export interface Ports {
   readonly results: Results
   /** Absent where no events are read. */
   readonly events?: EventStore
+  /** Absent where no search is monitored. */
+  readonly monitor?: MonitorStore
   /** Puts the answers of the run where later runs find them, and returns the number of files; absent where they are not kept. */
   readonly keepAnswers?: () => Promise<number>
   /** Absent where earlier searches are not used. */

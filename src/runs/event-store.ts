@@ -82,29 +82,39 @@ export interface EventPlace {
   readonly baseline: Baseline | null
 }
 
+async function writeFile(path: string, content: Buffer, options: SinkOptions): Promise<string> {
+  const sink = await openSink(path, options)
+  try {
+    await sink.write(content)
+    const sha256 = await sink.finish()
+    await sink.publish()
+    return sha256
+  } finally {
+    await sink.discard()
+  }
+}
+
+/** Writes the file of the run first: the copy may be replaced by the next run. */
+export async function writeOwnAndCopy(
+  { output, own }: { readonly output: string; readonly own: string },
+  text: string,
+  rows: number,
+  { root, mode }: Pick<EventPlace, 'root' | 'mode'>,
+): Promise<EventFile> {
+  const content = Buffer.from(text)
+  const options: SinkOptions = { root, isShared: true, isIgnored: true, mode }
+  await writeFile(own, content, options)
+  const sha256 = await writeFile(output, content, options)
+  return { path: output, own, rows, bytes: content.length, sha256 }
+}
+
 export function openEventStore(plan: Plan, { directory, identity, root, mode, baseline }: EventPlace): EventStore {
   const { output = '', mark: marks = false } = plan.events ?? {}
-  const options: SinkOptions = { root, isShared: true, isIgnored: true, mode }
   const own = ownEventsFile(output, directory.id)
   const pathOf = (portfolio: number): string => pathFor(directory, plan, identity, portfolio)
-  const writeFile = async (path: string, content: Buffer): Promise<string> => {
-    const sink = await openSink(path, options)
-    try {
-      await sink.write(content)
-      const sha256 = await sink.finish()
-      await sink.publish()
-      return sha256
-    } finally {
-      await sink.discard()
-    }
-  }
-  /** The file of the run first: the copy may be replaced by the next run. */
   const writeFiles = async (events: readonly KeyedEvent[]): Promise<EventFile> => {
     await requireEventsFile(resolve(root, output), output)
-    const content = Buffer.from(eventsCsv(events))
-    await writeFile(own, content)
-    const sha256 = await writeFile(output, content)
-    return { path: output, own, rows: events.length, bytes: content.length, sha256 }
+    return writeOwnAndCopy({ output, own }, eventsCsv(events), events.length, { root, mode })
   }
 
   return {

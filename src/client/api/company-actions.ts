@@ -19,12 +19,14 @@ import {
 import { FettleError } from '../../errors.ts'
 import { type Hit, readHit } from '../../model/hit-facts.ts'
 import type {
+  Alert,
   CompanyEvent,
   CompanyRequests,
   Portfolio,
   PortfolioEntry,
   PortfolioRule,
   ProposedCompany,
+  Schedule,
   Screening,
   ScreenQuery,
 } from '../../model/requests.ts'
@@ -368,6 +370,60 @@ function createEventRequests(api: Api): Pick<CompanyRequests, 'listEvents' | 'ma
   }
 }
 
+type MonitorRequests = Pick<CompanyRequests, 'listSchedules' | 'createSchedules' | 'removeSchedule' | 'listAlerts'>
+
+function createMonitorRequests(core: Core, api: Api): MonitorRequests {
+  const { clean } = core.opener.tools.redactor
+  return {
+    async listSchedules(options = {}) {
+      const found = new Map<string, Schedule>()
+      for await (const one of api.listSchedules.all({ query: { pageSize: PAGE_SIZE } }, options)) {
+        if (one.type?.toLowerCase() === 'individual') continue
+        const { id, searchId, threshold = 0, datasets, countries } = one
+        const query = { name: one.name ?? '', threshold, datasets: datasets ?? [], countries: countries ?? [] }
+        found.set(id, { id, searchId, ...query })
+      }
+      return [...found.values()]
+    },
+    createSchedules: (searches, options) =>
+      core.call('createSchedules', {
+        json: {
+          items: searches.map(({ searchId, query: { threshold, datasets } }) => {
+            return { searchId, threshold: threshold as Threshold, datasets: [...datasets] }
+          }),
+        },
+        read: ({ failed }) =>
+          Object.fromEntries(
+            failed.map(({ failedItem, error }) => [String(failedItem.searchId), clean(error.detail ?? error.title ?? '')]),
+          ),
+        options,
+        subject: `of ${searches.length} AML searches`,
+      }),
+    async removeSchedule(id, options = {}) {
+      try {
+        await api.deleteSchedule({ scheduleId: id }, options)
+      } catch (error) {
+        if (!FettleError.is(error) || error.status !== 404) throw error
+      }
+    },
+    async listAlerts(options = {}) {
+      const found = new Map<string, Alert>()
+      for await (const hit of api.listScheduleAlerts.all({ query: { pageSize: PAGE_SIZE } }, options)) {
+        const { id, scheduleId, searchId, createdAt, hitScore: score, decision } = hit
+        const lists = { datasets: (hit.datasets ?? []).map(clean), countries: (hit.countries ?? []).map(clean) }
+        const texts = {
+          at: createdAt ?? '',
+          name: clean(hit.name ?? ''),
+          match: clean(hit.match ?? ''),
+          decision: clean(decision),
+        }
+        found.set(id, { id, scheduleId, searchId, score, ...texts, ...lists })
+      }
+      return [...found.values()]
+    },
+  }
+}
+
 type ScreeningRequests = Pick<CompanyRequests, 'screenBusiness' | 'findScreening' | 'readRisks' | 'readHits'>
 
 function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
@@ -480,5 +536,6 @@ export const createCompanyRequests = (core: Core, api: Api): CompanyRequests => 
   ...createPortfolioRequests(core, api),
   ...createEventRequests(api),
   ...createScreeningRequests(core, api),
+  ...createMonitorRequests(core, api),
   ...createTreeRequests(core, api),
 })

@@ -277,6 +277,7 @@ const lintCompanyActions: Rule = draft => [
   ...lintDecided(draft),
   ...lintScreened(draft),
   ...lintHitDecisions(draft),
+  ...lintAlerts(draft),
 ]
 
 function* lintPortfolio({ fields }: Draft) {
@@ -408,6 +409,18 @@ const lintDecided: Rule = ({ fields, broken }) =>
         ]
       : [],
   )
+
+const lintAlerts: Rule = ({ fields, places }) => {
+  const { monitor, alerts } = fields.screen ?? {}
+  if (alerts === undefined) return []
+  const at = ['screen', 'alerts']
+  if (monitor === undefined) return [wrongValue(at, 'alerts are of searches under monitoring', 'Add monitor: true.')]
+  const reason = isAddress(alerts) ? 'is an address: alerts are written to a file' : whyNotWritable(alerts, places)
+  if (reason !== null) return [lintIssue('FETTLE_PIPELINE_PATH', at, `the path ${show(shownPath(alerts))} ${reason}`)]
+  const { review, events, screen } = fields
+  const others = { 'review.decisions': review?.decisions, 'events.output': events?.output, 'screen.decisions': screen?.decisions }
+  return lintTaken(fields, at, alerts, others)
+}
 
 const lintHitDecisions: Rule = draft => {
   const file = draft.fields.screen?.decisions

@@ -253,6 +253,10 @@ const screen = object({
   lists: object({ age: count }).exactOptional(),
   /** The imported lists are proved before the run: limits that must not hold, and how many names are changed. */
   verify: object({ fail: list(text), sample: count }).exactOptional(),
+  /** Searches are put under monitoring. `remove`: as in portfolios, the share of the monitored searches. */
+  monitor: object({ remove: object({ max: count.nullable() }) }).exactOptional(),
+  /** The file of new hits of searches under monitoring. */
+  alerts: text.exactOptional(),
   /** What people decided about hits: a file applied to them. */
   decisions: text.exactOptional(),
 })

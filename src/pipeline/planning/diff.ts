@@ -95,16 +95,19 @@ function registerText({ register }: Plan): Text {
   return names === undefined ? null : listText(names)
 }
 
+const removalText = ({ max }: { readonly max: number | null }): string =>
+  max === null ? 'remove gone' : `remove up to ${Number((max * 100).toFixed(3))}%`
+
 function portfolioText({ portfolio }: Plan): Text {
   if (portfolio == null) return null
   const { name, id, reference, rules, sync, remove } = portfolio
-  const removal = remove && (remove.max === null ? 'remove gone' : `remove up to ${remove.max * 100}%`)
+  const removal = remove && removalText(remove)
   return listText([name ?? id, reference?.header, rules && `rules ${JSON.stringify(rules)}`, sync && 'sync', removal])
 }
 
 function screenText({ screen }: Plan): Text {
   if (screen == null) return null
-  const { datasets, threshold, countries, budget, lists, verify, decisions } = screen
+  const { datasets, threshold, countries, budget, lists, verify, decisions, monitor, alerts } = screen
   const age = lists && `lists up to ${formatDuration(lists.age)} old`
   const proof = verify && `proved: ${[...verify.fail, `sample ${verify.sample}`].join(', ')}`
   return listText([
@@ -115,6 +118,8 @@ function screenText({ screen }: Plan): Text {
     age,
     proof,
     decisions,
+    monitor && `monitor, ${removalText(monitor.remove)}`,
+    alerts && `alerts ${alerts}`,
   ])
 }
 

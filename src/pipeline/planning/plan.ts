@@ -212,7 +212,7 @@ function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, 
     accept: pipeline.accept,
     candidates: pipeline.candidates,
     ...planPortfolio(pipeline, context, reference),
-    screen: pipeline.screen,
+    screen: planScreen(pipeline, context),
     dedupe: pipeline.dedupe ?? undefined,
     audit: pipeline.audit === null ? undefined : true,
     decide: context.decide,
@@ -227,6 +227,23 @@ function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, 
 function planTree({ decide }: Pipeline): PlannedTree | undefined {
   if (decide === null || decide.service === null) return undefined
   return { name: decide.service, fields: decide.fields, budget: decide.budget }
+}
+
+/** A run over the first rows monitors nothing; nor does the embedded service, which ends with the run. */
+const isMonitored = ({ service, limit }: Pick<PlanContext, 'service' | 'limit'>): boolean =>
+  service.kind !== 'embedded' && limit === null
+
+function planScreen({ screen }: Pipeline, context: PlanContext): Plan['screen'] {
+  if (screen === null || isMonitored(context)) return screen
+  const { monitor: _, alerts: __, ...rest } = screen
+  return rest
+}
+
+function monitorIssues({ screen }: Pipeline, context: PlanContext, at: At): Issue[] {
+  if (screen?.monitor === undefined || isMonitored(context)) return []
+  const why = context.limit === null ? 'the schedules of the embedded service end with the run' : 'only the first rows of the list are sent'
+  const message = `screen.monitor is left out: ${why}`
+  return [issue('FETTLE_PIPELINE_UNSUPPORTED', message, { severity: 'info', at: at('screen', 'monitor'), hint: null })]
 }
 
 /** A run over the first rows has no portfolio; events are asked for by a whole run at a remote service. */

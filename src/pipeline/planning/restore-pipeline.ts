@@ -39,10 +39,11 @@ export function restorePipeline(plan: Plan) {
 
 const restoreAge = (key: 'age' | 'within', ms: number | undefined) => (ms === undefined ? {} : { [key]: `${ms}ms` })
 
-const restoreScreen = ({ lists, ...screen }: PlannedScreen) => ({
+const restoreScreen = ({ lists, monitor, ...screen }: PlannedScreen) => ({
   ...withoutNulls(screen),
   countries: orAbsent(screen.countries),
   ...(lists && { lists: restoreAge('age', lists.age) }),
+  ...(monitor && { monitor: { remove: restoreRemoval(monitor.remove) } }),
 })
 
 const withoutNulls = <T extends object>(given: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>
@@ -75,7 +76,15 @@ function restorePoll({ service, poll: { everyMs, maxMs, timeoutMs } }: Plan) {
   return { every: `${service.kind === 'embedded' ? maxMs : everyMs}ms`, max: `${maxMs}ms`, timeout: `${timeoutMs}ms` }
 }
 
+const restoreRemoval = ({ max }: { readonly max: number | null }) =>
+  max === null ? 'gone' : { max: `${Number((max * 100).toFixed(3))}%` }
+
 function restorePortfolio({ name, id, reference, rules, sync, remove }: PlannedPortfolio) {
-  const removal = remove && (remove.max === null ? 'gone' : { max: `${Number((remove.max * 100).toFixed(3))}%` })
-  return { ...withoutNulls({ name, id }), reference: restoreColumn(reference), rules, sync, remove: removal }
+  return {
+    ...withoutNulls({ name, id }),
+    reference: restoreColumn(reference),
+    rules,
+    sync,
+    remove: remove && restoreRemoval(remove),
+  }
 }

@@ -84,6 +84,14 @@ export const events = map({
 
 /** A listed name that is not found is wrong at any time. */
 const PROVED = ['recall.unchanged < 100%']
+/** Share of the monitored searches that a run may end without being told. */
+const MOST_GONE = 0.2
+const MONITOR = 'true, or a map with remove'
+const monitor = z
+  .union([z.literal(true), map({ remove: remove.describe('End the monitoring of companies that are no longer in the list.') })], {
+    error: MONITOR,
+  })
+  .transform(given => (given === true ? { remove: { max: MOST_GONE } } : given))
 
 const COUNTRY = 'an ISO 3166 code of two letters, such as GB'
 const datasetNames = Object.keys(DATASETS) as [Dataset, ...Dataset[]]
@@ -97,6 +105,13 @@ export const screen = map({
     .transform((codes = []) => [...new Set(codes.map(code => code.toUpperCase()))])
     .describe('Countries of the search. Absent: all.'),
   budget: orNull(whole(1, MOST)).describe('Most searches of a run, one credit each; the rest is skipped and reported.'),
+  monitor: monitor
+    .exactOptional()
+    .describe('Put the searches under monitoring, once for each company. true: with remove: { max: 20% }.'),
+  alerts: text('a path ending in .csv')
+    .refine(path => /\.csv$/i.test(path), { error: 'a path ending in .csv' })
+    .exactOptional()
+    .describe('With monitor: a CSV of the hits that no earlier run of this pipeline wrote.'),
   lists: map({
     age: duration(60 * 60_000, TEN_YEARS).describe('Oldest file and import of a list; the run is refused for an older one.'),
   })

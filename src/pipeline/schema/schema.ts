@@ -33,7 +33,7 @@ const budget = map({
   .describe('Refuse before spending more.')
 
 /** What a message can be about. */
-const NOTIFY_REASONS = ['fail', 'warn', 'recovered', 'budget', 'review', 'events'] as const
+const NOTIFY_REASONS = ['fail', 'warn', 'recovered', 'budget', 'review', 'events', 'alerts'] as const
 
 const ADDRESS = 'an https:// address without user name, or nothing'
 

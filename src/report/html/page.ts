@@ -126,10 +126,11 @@ const headed = (caption: string, columns: readonly Column[], rows: readonly (rea
   html`<h3>${caption}</h3>${table(caption, columns, rows)}`
 
 function companies(result: Result): Markup | null {
-  const { screening, events } = result
+  const { screening, events, monitoring } = result
   const lines = companyActionLines({
     ...result,
     events: events && { ...events, listed: [] },
+    monitoring: monitoring && { ...monitoring, written: monitoring.written && { ...monitoring.written, listed: [] } },
     screening: screening && {
       ...screening,
       risks: [],
@@ -140,9 +141,9 @@ function companies(result: Result): Markup | null {
   if (lines.length === 0) return null
   const leads = lines.map(
     ({ about, text, isAlert }) =>
-      html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${about === 'screening' || about === 'events' ? null : about === 'portfolio' ? 'Portfolio ' : 'Candidates: '}${text}.</p>`,
+      html`<p class="lead">${isAlert ? html`<b class="warn">!</b> ` : null}${about === 'screening' || about === 'events' || about === 'monitoring' ? null : about === 'portfolio' ? 'Portfolio ' : 'Candidates: '}${text}.</p>`,
   )
-  return html`<section aria-labelledby="companies"><h2 id="companies">Companies</h2>${leads}${eventTable(result)}${hits(result)}${refusals(result)}</section>`
+  return html`<section aria-labelledby="companies"><h2 id="companies">Companies</h2>${leads}${eventTable(result)}${alertTable(result)}${hits(result)}${refusals(result)}</section>`
 }
 
 function eventTable({ events }: Result): Markup | null {
@@ -153,6 +154,16 @@ function eventTable({ events }: Result): Markup | null {
   })
   const head = ['Date', 'Company', 'Id', 'Key', 'Event', 'Before', 'After']
   return headed(events.events > listed.length ? `The first ${listed.length} events` : 'Events', head, rows)
+}
+
+function alertTable({ monitoring }: Result): Markup | null {
+  const { listed = [], alerts = 0 } = monitoring?.written ?? {}
+  if (listed.length === 0) return null
+  const rows = listed.map(({ at, company, name, score, datasets }) => {
+    return [at.slice(0, 10), company.name, company.id, name, String(score), datasets.join(' ')]
+  })
+  const head = ['Date', 'Company', 'Id', 'On the list', 'Score', 'Datasets']
+  return headed((alerts ?? 0) > listed.length ? `The first ${listed.length} alerts` : 'Alerts of monitored searches', head, rows)
 }
 
 function hits({ screening }: Result): Markup[] {

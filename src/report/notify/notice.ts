@@ -3,10 +3,10 @@ import { ERRORS, type ErrorCode } from '../../errors.ts'
 import { clip, plain, safeJson } from '../formats/escape.ts'
 import { isRejection, type PipelineResult, readName } from '../pipeline-result.ts'
 import type { Report, Sample } from '../schema.ts'
-import { eventsSentence, hitsSentence, openHits, unscreenedWords } from '../sections/company-actions.ts'
+import { alertsSentence, eventsSentence, hitsSentence, openHits, unscreenedWords } from '../sections/company-actions.ts'
 import { STATUS, type Verdict, verdictOf } from '../verdict.ts'
 
-type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'events' | 'test'
+type NoticeReason = 'fail' | 'warn' | 'recovered' | 'budget' | 'review' | 'events' | 'alerts' | 'test'
 
 export interface Notice {
   readonly pipeline: string
@@ -73,6 +73,7 @@ export function reasonsFor(result: PipelineResult, wasGood: boolean | null): Not
   const hasHits = result.results.some(({ screening }) => openHits(screening) > 0)
   if ((result.totals.review ?? 0) > 0 || hasHits) reasons.push('review')
   if (result.results.some(({ events }) => (events?.events ?? 0) > 0)) reasons.push('events')
+  if (result.results.some(({ monitoring }) => (monitoring?.written?.alerts ?? 0) > 0)) reasons.push('alerts')
   return reasons
 }
 
@@ -118,6 +119,7 @@ export function noticeOf(
         unscreenedSentence(run?.screening ?? null),
         hitsSentence(run?.screening ?? null),
         eventsSentence(run?.events ?? null),
+        alertsSentence(run?.monitoring ?? null),
       ]
         .filter(text => text !== '')
         .join(' '),

@@ -6,7 +6,7 @@ import type { HitCounts } from '../../model/results.ts'
 import type { Result } from '../schema.ts'
 import { count, counted, time } from '../words.ts'
 
-export type CompanyActions = Pick<Result, 'events' | 'candidates' | 'accepted' | 'portfolio' | 'screening'>
+export type CompanyActions = Pick<Result, 'events' | 'candidates' | 'accepted' | 'portfolio' | 'screening' | 'monitoring'>
 
 /** If reports may not contain row content, they contain no company names either. */
 export const readCompanyActions = (state: RunState) => ({
@@ -15,6 +15,7 @@ export const readCompanyActions = (state: RunState) => ({
   portfolio: readPortfolio(state),
   screening: readScreening(state),
   events: readEvents(state),
+  monitoring: readMonitoring(state),
 })
 
 function readCandidates({ plan, candidates }: RunState) {
@@ -87,6 +88,16 @@ function readEvents({ plan, events }: RunState) {
   return { portfolio, since, ...counts, kinds, marked, ...files, listed: plan.report.rows === 'none' ? [] : all }
 }
 
+function readMonitoring({ plan, monitoring }: RunState) {
+  if (monitoring?.settled == null) return null
+  const { rows, path, own, sha256, listed } = monitoring.written ?? {}
+  const alerts =
+    rows === undefined
+      ? null
+      : { alerts: rows, file: path!, ownFile: own!, sha256: sha256!, listed: plan.report.rows === 'none' ? [] : listed! }
+  return { ...monitoring.settled, written: alerts }
+}
+
 /** Hits that a person has to decide about; 0 where no decisions are applied. */
 export const openHits = (screening: Result['screening']): number =>
   screening?.judged == null ? 0 : screening.judged.open + screening.judged.back
@@ -122,13 +133,26 @@ export function eventsSentence(events: Result['events']): string {
   return `${since}: ${events.events === 0 ? 'no events' : kindWords(events.kinds)}.`
 }
 
+/** `Monitoring: 2 new alerts.`; empty where no alerts are written. */
+export const alertsSentence = (monitoring: Result['monitoring']): string =>
+  monitoring?.written == null ? '' : `Monitoring: ${alertWords(monitoring.written.alerts)}.`
+
+const alertWords = (alerts: number | null): string => (alerts === 0 ? 'no new alerts' : counted(alerts, 'new alert'))
+
 export interface CompanyActionLine {
   readonly about: keyof CompanyActions
   readonly text: string
   readonly isAlert: boolean
 }
 
-export function companyActionLines({ events, candidates, accepted, portfolio, screening }: CompanyActions): CompanyActionLine[] {
+export function companyActionLines({
+  events,
+  candidates,
+  accepted,
+  portfolio,
+  screening,
+  monitoring,
+}: CompanyActions): CompanyActionLine[] {
   const lines: CompanyActionLine[] = []
   const add = (about: CompanyActionLine['about'], text: string, isAlert: boolean): void =>
     void lines.push({ about, text, isAlert })
@@ -195,6 +219,17 @@ export function companyActionLines({ events, candidates, accepted, portfolio, sc
     // With decisions the hits themselves are listed above.
     for (const { id, name, searchId, hits: many } of judged === null ? found.slice(0, 20) : [])
       add('screening', `${name} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true)
+  }
+  if (monitoring !== null) {
+    const { added, present, removed, kept, refused, written } = monitoring
+    const parts = [`${counted(added, 'search', 'searches')} put under monitoring`, `${count(present)} already`]
+    if (removed > 0) parts.push(`${count(removed)} ended`)
+    if (kept > 0) parts.push(`${count(kept)} not in the list any more`)
+    if (refused > 0) parts.push(`${count(refused)} refused`)
+    if (written !== null) parts.push(alertWords(written.alerts))
+    add('monitoring', parts.join(', '), refused + kept + (written?.alerts ?? 0) > 0)
+    for (const { company, name, score, datasets } of written?.listed.slice(0, 20) ?? [])
+      add('monitoring', `${company.name} (${company.id}): ${name}, score ${score}, ${datasets.join(' ')}`, true)
   }
   return lines
 }

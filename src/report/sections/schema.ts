@@ -150,6 +150,38 @@ const events = z
   .default(null)
   .describe('events of the portfolio since the last run')
 
+const monitoring = z
+  .object({
+    added: known.describe('searches put under monitoring'),
+    present: known.describe('companies that were'),
+    removed: known.describe('searches no longer under monitoring'),
+    kept: known.describe('companies not in the list any more'),
+    refused: known.describe('searches that the service refused'),
+    written: z
+      .object({
+        alerts: known.describe('hits that no earlier run wrote'),
+        file: z.string().describe('their file'),
+        ownFile: z.string().describe('the same under the name of the run'),
+        sha256: z.string().describe('its SHA-256'),
+        listed: z
+          .array(
+            z.object({
+              company,
+              name: z.string().describe('the name on the list'),
+              score: z.number().describe('0 to 100'),
+              datasets: z.array(z.string()).describe('codes'),
+              at: z.string().describe('when it was found'),
+            }),
+          )
+          .describe('the first of them'),
+      })
+      .nullable()
+      .describe('the file of alerts; null without one'),
+  })
+  .nullable()
+  .default(null)
+  .describe('searches under monitoring')
+
 const refusals = z
   .array(z.object({ id: company.shape.id, why: z.string().describe('the answer of the service') }))
   .describe('the first of them')
@@ -305,4 +337,4 @@ const decide = z
   .default(null)
   .describe('decisions of the table')
 
-export const sections = { matches, audit, decide, changes, reuse, events, candidates, accepted, portfolio, screening }
+export const sections = { matches, audit, decide, changes, reuse, events, candidates, accepted, portfolio, screening, monitoring }

@@ -1,8 +1,8 @@
-/** The CSV file of the events of a portfolio. */
+/** The CSV files of the events of a portfolio, and of the alerts of searches under monitoring. */
 import { open } from 'node:fs/promises'
 import { FettleError } from '../../errors.ts'
 import { plainCsv } from '../../formats/text-formats.ts'
-import type { KeyedEvent } from '../../model/requests.ts'
+import type { CompanyAlert, KeyedEvent } from '../../model/requests.ts'
 
 // biome-ignore format: a header reads better in rows
 const COLUMNS = [
@@ -18,12 +18,30 @@ export const eventsCsv = (events: readonly KeyedEvent[]): string => {
   return CSV.head + (rows.length === 0 ? '' : CSV.render(rows))
 }
 
-/** Throws FETTLE_USAGE when a file of events would replace another. */
-export async function requireEventsFile(path: string, shown: string): Promise<void> {
-  const start = await readStart(path, CSV.head.length)
-  if (start === null || start === CSV.head) return
-  throw new FettleError('FETTLE_USAGE', `${shown} is not a file of events, and was not replaced`, { hint: 'Name another file.' })
+// biome-ignore format: a header reads better in rows
+const ALERT_COLUMNS = [
+  'hit_id', 'found_at', 'company_id', 'company_name', 'search_id', 'schedule_id', 'listed_name', 'matched', 'score', 'datasets', 'countries', 'decision',
+] as const
+const ALERT_CSV = plainCsv({ names: ALERT_COLUMNS, delimiter: ',' })
+
+export const alertsCsv = (alerts: readonly CompanyAlert[]): string => {
+  const rows = alerts.map(alert => [
+    ...[alert.id, alert.at, alert.companies.join('|'), alert.searched, alert.searchId, alert.scheduleId, alert.name, alert.match],
+    ...[String(alert.score), alert.datasets.join('|'), alert.countries.join('|'), alert.decision],
+  ])
+  return ALERT_CSV.head + (rows.length === 0 ? '' : ALERT_CSV.render(rows))
 }
+
+/** Throws FETTLE_USAGE when a file of `what` would replace another. */
+async function requireOwnFile(path: string, shown: string, head: string, what: string): Promise<void> {
+  const start = await readStart(path, head.length)
+  if (start === null || start === head) return
+  throw new FettleError('FETTLE_USAGE', `${shown} is not a file of ${what}, and was not replaced`, { hint: 'Name another file.' })
+}
+
+export const requireEventsFile = (path: string, shown: string): Promise<void> => requireOwnFile(path, shown, CSV.head, 'events')
+export const requireAlertsFile = (path: string, shown: string): Promise<void> =>
+  requireOwnFile(path, shown, ALERT_CSV.head, 'alerts')
 
 /** The first bytes of a file, null when it does not exist. */
 async function readStart(path: string, bytes: number): Promise<string | null> {

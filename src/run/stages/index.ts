@@ -12,6 +12,7 @@ import { enrich } from './enrich.ts'
 import { deliver, events } from './events.ts'
 import { map } from './map.ts'
 import { match } from './match.ts'
+import { monitor } from './monitor.ts'
 import { portfolio } from './portfolio.ts'
 import { screen } from './screen.ts'
 import { submit } from './submit.ts'
@@ -50,6 +51,7 @@ const RUN_STEPS: Readonly<Record<StageName<'companies'>, RunStep>> = {
   accepted,
   portfolio,
   screen,
+  monitor,
   ask,
   decide,
   deliver,

@@ -19,7 +19,11 @@ const LONGEST_NAME = 200
 /** The first search of a run has no earlier one to compare with: the service's clock may lag ours by this much. */
 const SKEW_MS = 10 * 60_000
 
-const makeQuery = (company: FoundCompany, { threshold, datasets, countries }: PlannedScreen): ScreenQuery => ({
+/** What is searched for a company. */
+export const makeQuery = (
+  company: Pick<FoundCompany, 'name'>,
+  { threshold, datasets, countries }: PlannedScreen,
+): ScreenQuery => ({
   name: shortened(company.name),
   threshold,
   datasets,

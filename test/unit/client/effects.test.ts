@@ -33,6 +33,8 @@ const READING = {
   findScreening: (ports: RunPorts) => ports.findScreening(query, { at: '2026-01-01T00:00:00', other: null }, {}),
   readRisks: (ports: RunPorts) => ports.readRisks('7', {}),
   readHits: (ports: RunPorts) => ports.readHits('7', {}),
+  listSchedules: (ports: RunPorts) => ports.listSchedules({}),
+  listAlerts: (ports: RunPorts) => ports.listAlerts({}),
 } satisfies Partial<Calls>
 
 /** Every method of the ports: a new one does not compile until it is called here, or above if it only reads. */
@@ -51,6 +53,8 @@ const CALLS: Calls = {
   markEvent: ports => ports.markEvent(7, 1, {}),
   addCompany: ports => ports.addCompany(7, { id: 'c', reference: '' }, {}),
   screenBusiness: ports => ports.screenBusiness(query, effect),
+  createSchedules: ports => ports.createSchedules([{ searchId: '7', query }], effect),
+  removeSchedule: ports => ports.removeSchedule('7', {}),
 }
 
 const isReading = (name: string): boolean => name in READING

@@ -2,6 +2,7 @@
 import { FettleError } from '../../../src/errors.ts'
 import type { Hit } from '../../../src/model/hit-facts.ts'
 import type {
+  Alert,
   CandidateQuery,
   CompanyEvent,
   Effect,
@@ -10,6 +11,7 @@ import type {
   PortfolioEntry,
   PortfolioRule,
   ProposedCompany,
+  Schedule,
   Screening,
   ScreenQuery,
   TreeField,
@@ -164,6 +166,30 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
     return { hits: Object.values(risks).reduce((sum, count) => sum + count, 0), risks }
   }
   readHits = async (): Promise<readonly Hit[]> => []
+  schedules: Schedule[] = []
+  alerts: Alert[] = []
+  unmonitored: ReadonlySet<string> = new Set()
+  listSchedules = async (): Promise<readonly Schedule[]> => {
+    this.#call('listSchedules')
+    return [...this.schedules]
+  }
+  createSchedules = (
+    searches: readonly { readonly searchId: string; readonly query: ScreenQuery }[],
+    options: EffectOptions<Readonly<Record<string, string>>>,
+  ) =>
+    this.#effect('createSchedules', options, () => {
+      for (const { searchId, query } of searches)
+        if (!this.unmonitored.has(searchId)) this.schedules.push({ id: `schedule of ${searchId}`, searchId, ...query })
+      return Object.fromEntries([...this.unmonitored].map(id => [id, 'not this one']))
+    })
+  removeSchedule = async (id: string) => {
+    this.#call('removeSchedule')
+    this.schedules = this.schedules.filter(one => one.id !== id)
+  }
+  listAlerts = async (): Promise<readonly Alert[]> => {
+    this.#call('listAlerts')
+    return this.alerts
+  }
   trees = [{ id: 't-1', name: 'Supplier check' }]
   treeFields: TreeField[] = [{ name: 'Amount', isMandatory: false }]
   /** Runs of the tree by key; each was paid. */
