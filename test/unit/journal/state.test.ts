@@ -315,6 +315,7 @@ describe('changes only the fields of the event', () => {
       portfolio: null,
       candidates: null,
       screening: null,
+      monitoring: null,
       decisions: null,
       audit: null,
       decide: null,
