@@ -95,6 +95,8 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
     portfolio && `  portfolio ${expectedCount(portfolio, 'company', 'companies')} to add to ${formatPortfolio(plan)}`,
     screening &&
       `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${screenBudget(screening)}${knownWords(screening.known)}${screening.oldest === null ? '' : `, the oldest of ${time(screening.oldest)} UTC`}`,
+    plan.screen?.monitor &&
+      `  monitor   every company found, once; monitoring of companies that left the list ends${mostGone(plan.screen.monitor.remove)}`,
     estimate.tree &&
       `  decide    ${counted(estimate.tree.most, 'run')} of the decision tree "${plan.tree?.name}" at most, a credit each${estimate.tree.budget === null ? '; no decide.budget limits them' : ` (decide.budget ${estimate.tree.budget})`}`,
     plan.after && '  after     the jobs are archived',
@@ -165,6 +167,8 @@ const knownWords = (known: number | null | undefined): string => (known == null 
 
 const formatPortfolio = ({ portfolio }: Plan): string =>
   portfolio?.id == null ? `"${portfolio?.name ?? ''}"` : `portfolio ${portfolio.id}`
+
+const mostGone = ({ max }: { readonly max: number | null }): string => (max === null ? '' : `, of ${percent(max)} at most`)
 
 const screenBudget = ({ budget }: { budget: number | null }): string =>
   budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`

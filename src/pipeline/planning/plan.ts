@@ -145,7 +145,11 @@ const OF_LISTS = [
 /** What this service, limit or shard leaves out. */
 function contextIssues(pipeline: Pipeline, context: PlanContext, at: At): Issue[] {
   const { service, shard } = context
-  const issues = [...eventIssues(pipeline, service, at), ...limitIssues(pipeline, context, at)]
+  const issues = [
+    ...eventIssues(pipeline, service, at),
+    ...limitIssues(pipeline, context, at),
+    ...monitorIssues(pipeline, context, at),
+  ]
   if (pipeline.reuse !== null && service.kind === 'embedded')
     issues.push(issue('FETTLE_REUSE_UNUSED', UNUSED, { severity: 'info', at: at('reuse') }))
   else if ((pipeline.reuse?.screen ?? 0) > DAY && pipeline.reuse?.acceptStale !== true) {
@@ -241,7 +245,8 @@ function planScreen({ screen }: Pipeline, context: PlanContext): Plan['screen'] 
 
 function monitorIssues({ screen }: Pipeline, context: PlanContext, at: At): Issue[] {
   if (screen?.monitor === undefined || isMonitored(context)) return []
-  const why = context.limit === null ? 'the schedules of the embedded service end with the run' : 'only the first rows of the list are sent'
+  const why =
+    context.limit === null ? 'the schedules of the embedded service end with the run' : 'only the first rows of the list are sent'
   const message = `screen.monitor is left out: ${why}`
   return [issue('FETTLE_PIPELINE_UNSUPPORTED', message, { severity: 'info', at: at('screen', 'monitor'), hint: null })]
 }
