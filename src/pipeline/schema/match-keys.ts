@@ -84,7 +84,7 @@ export const events = map({
 
 /** A listed name that is not found is wrong at any time. */
 const PROVED = ['recall.unchanged < 100%']
-/** Share of the monitored searches that a run may end without being told. */
+/** Share of the monitored searches that a run ends unless its pipeline states one. */
 const MOST_GONE = 0.2
 const MONITOR = 'true, or a map with remove'
 const monitor = z

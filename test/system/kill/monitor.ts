@@ -8,7 +8,7 @@ import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll } from 'vitest'
 import { connect } from '../../../src/client/index.ts'
 import { type Service, serve } from '../../../src/service/index.ts'
-import type { FaultyService } from '../../../src/testing/index.ts'
+import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
 import { armedBy, diskFaultOf, type Kill } from './after.ts'
 import { copyOf, nextCommand } from './copies.ts'
 import { placeInRun, recorded } from './judge.ts'
@@ -64,16 +64,44 @@ const readAll = ({ folder }: Place): string[] =>
     .flatMap(name => parse(readFileSync(join(folder, name)), { columns: true }) as Record<string, string>[])
     .map(row => row.hit_id ?? '')
 
-/** Kills a process of the second night there. `follows`: the same command goes on, or a new run begins. */
-export async function endAt(night: Night, kill: Kill, follows: 'resume' | 'new') {
-  const { data, service } = night
-  const place = copyOf(night.prepared)
-  const dataDir = mkdtempSync(join(data, 'fresh-'))
-  cpSync(night.dataDir, dataDir, { recursive: true })
-  const fresh = await open(data, dataDir)
-  service.server.retarget(fresh.url)
+/** What is wrong about a place and its service. */
+async function violationsOf(place: Place, { url }: Service, mayBeTwice: boolean): Promise<string[]> {
   const violations: string[] = []
+  const client = connect({ url, ...CREDENTIALS })
+  const names = (await client.listSchedules()).map(({ name }) => name)
+  const hits = (await client.listAlerts()).map(({ id }) => id)
+  await client.close()
+  if (names.length !== 2 || new Set(names).size !== 2 || !names.some(name => name.toLowerCase().startsWith('varnix')))
+    violations.push(`under monitoring are ${names.join(', ')}`)
+  const seen = readAll(place)
+  if (hits.length === 0 || hits.some(id => !seen.includes(id)))
+    violations.push(`of ${hits.length} hits ${seen.length} are written`)
+  if (new Set(seen).size !== seen.length && !mayBeTwice) violations.push(`a hit is in two files: ${seen.join(', ')}`)
+  return violations
+}
+
+/** Works in a copy of the place before the second night, with a copy of its service. */
+async function inCopy<T>(
+  { data, service, prepared, dataDir }: Night,
+  work: (place: Place, fresh: Service) => Promise<T>,
+): Promise<T> {
+  const place = copyOf(prepared)
+  const copied = mkdtempSync(join(data, 'fresh-'))
+  cpSync(dataDir, copied, { recursive: true })
+  const fresh = await open(data, copied)
+  service.server.retarget(fresh.url)
   try {
+    return await work(place, fresh)
+  } finally {
+    await fresh.close()
+    for (const folder of [place.folder, copied]) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Kills a process of the second night there. `follows`: the same command goes on, or a new run begins. */
+export const endAt = (night: Night, kill: Kill, follows: 'resume' | 'new') =>
+  inCopy(night, async (place, fresh) => {
+    const { data, service } = night
     const log = join(data, 'log')
     rmSync(log, { force: true })
     const armed = armedBy(service.server, kill)
@@ -84,25 +112,25 @@ export async function endAt(night: Night, kill: Kill, follows: 'resume' | 'new')
     await settled(service)
     armed.disarm()
     const stage = isKilled ? placeInRun(recorded(place)) : 'untouched'
+    const violations: string[] = []
     for (const args of [follows === 'new' ? NEW : nextCommand(place, RUN), NEW]) {
       const { code, stderr } = await start(place, args).ended
       if (code !== 0) violations.push(`${args.join(' ')} ended ${code}: ${stderr}`)
     }
-    const client = connect({ url: fresh.url, ...CREDENTIALS })
-    const names = (await client.listSchedules()).map(({ name }) => name).sort()
-    const hits = (await client.listAlerts()).map(({ id }) => id)
-    await client.close()
-    if (names.length !== 2 || new Set(names).size !== 2 || !names.some(name => name.toLowerCase().startsWith('varnix')))
-      violations.push(`under monitoring are ${names.join(', ')}`)
-    const seen = readAll(place)
-    if (hits.length === 0 || hits.some(id => !seen.includes(id)))
-      violations.push(`of ${hits.length} hits ${seen.length} are written`)
     // Between the file and its record nothing shows that it was written: the next run writes its alerts again.
-    const isTwice = new Set(seen).size !== seen.length
-    if (isTwice && !(follows === 'new' && stage === 'monitor')) violations.push(`a hit is in two files: ${seen.join(', ')}`)
+    violations.push(...(await violationsOf(place, fresh, follows === 'new' && stage === 'monitor')))
     return { isKilled, stage, violations: violations.map(why => `${JSON.stringify(kill)} (${stage}, ${follows}): ${why}`) }
-  } finally {
-    await fresh.close()
-    for (const folder of [place.folder, dataDir]) rmSync(folder, { recursive: true, force: true })
-  }
-}
+  })
+
+/** Lets the second night meet a fault, and resumes it once without where it did not end with 0. */
+export const disturb = (night: Night, fault: FaultInput) =>
+  inCopy(night, async (place, fresh) => {
+    const armed = night.service.server.arm([fault])
+    const first = await start(place, RUN).ended
+    await settled(night.service)
+    const unmet = armed.unconsumed()
+    armed.disarm()
+    const next = first.code === 0 ? null : await start(place, nextCommand(place, RUN)).ended
+    const codes = [first, ...(next === null ? [] : [next])].map(({ code }) => code)
+    return { codes, unmet, violations: await violationsOf(place, fresh, false) }
+  })
