@@ -19,6 +19,7 @@ import {
   type PlannedOutput,
   RUN_OUTPUT,
 } from '../pipeline/index.ts'
+import { requireAlertsFile } from '../results/output/events-file.ts'
 import { placeOf } from '../results/output/writers.ts'
 import { DEFAULT_RUNS_DIR } from '../shell-command.ts'
 import { checkTableOf, findObjectPlace, type StorageOptions, withObjects } from '../staging/remote-files.ts'
@@ -32,7 +33,11 @@ export async function checkOutputsWritable(
   // A shard writes no outputs; the merge does.
   if (shard !== undefined || output === null) return
   if (plan.events !== undefined) await checkWritable(plan.events.output, { root: settings.cwd, isShared: true })
-  if (plan.screen?.alerts !== undefined) await checkWritable(plan.screen.alerts, { root: settings.cwd, isShared: true })
+  const alerts = plan.screen?.alerts
+  if (alerts !== undefined) {
+    await checkWritable(alerts, { root: settings.cwd, isShared: true })
+    await requireAlertsFile(resolve(settings.cwd, alerts), alerts)
+  }
   const paths = OUTPUT_FILES.map(({ key }) => output[key]).filter(path => path != null)
   for (const path of paths) await requirePackages(formatOfOutput(path, output.format))
   for (const path of paths.filter(path => path !== RUN_OUTPUT && !isAddress(path)))

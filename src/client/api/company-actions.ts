@@ -410,7 +410,8 @@ function createMonitorRequests(core: Core, api: Api): MonitorRequests {
       const found = new Map<string, Alert>()
       for await (const hit of api.listScheduleAlerts.all({ query: { pageSize: PAGE_SIZE } }, options)) {
         const { id, scheduleId, searchId, createdAt, hitScore: score, decision } = hit
-        const lists = { datasets: (hit.datasets ?? []).map(clean), countries: (hit.countries ?? []).map(clean) }
+        const cleanAll = (texts: readonly string[] | null | undefined) => (texts ?? []).map(text => clean(text))
+        const lists = { datasets: cleanAll(hit.datasets), countries: cleanAll(hit.countries) }
         const texts = {
           at: createdAt ?? '',
           name: clean(hit.name ?? ''),

@@ -88,9 +88,15 @@ const PROVED = ['recall.unchanged < 100%']
 const MOST_GONE = 0.2
 const MONITOR = 'true, or a map with remove'
 const monitor = z
-  .union([z.literal(true), map({ remove: remove.describe('End the monitoring of companies that are no longer in the list.') })], {
-    error: MONITOR,
-  })
+  .union(
+    [
+      map({ remove: remove.describe('End the monitoring of companies that are no longer in the list.') }),
+      z.literal(true, { error: MONITOR }),
+    ],
+    {
+      error: MONITOR,
+    },
+  )
   .transform(given => (given === true ? { remove: { max: MOST_GONE } } : given))
 
 const COUNTRY = 'an ISO 3166 code of two letters, such as GB'

@@ -65,7 +65,7 @@ test('companies are put under monitoring once, and what left the list is ended',
     written: { alerts: 1 },
   })
   expect(first.alerts).toMatchObject([
-    { company_id: idOf(COMPANIES[0]!), company_name: COMPANIES[0]!.name, decision: 'undecided' },
+    { company_id: idOf(COMPANIES[0]!), company_name: COMPANIES[0]!.name, decision: 'undecided', datasets: 'SAN|SAN-CURRENT' },
   ])
   const before = await schedules()
   expect(before.map(({ name }) => name).sort()).toEqual(

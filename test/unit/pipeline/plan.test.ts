@@ -197,6 +197,20 @@ describe('counts', () => {
     expect(planOf(text, {}, { service })).toMatchObject({ portfolio: { name: 'All' }, events: { output: 'events.csv' } })
   })
 
+  test('a limit and the embedded service leave out monitoring', () => {
+    const text = `${BASE}\noutput: out.csv\nscreen: { datasets: [SAN], monitor: true, alerts: alerts.csv }\n`
+    const service = { kind: 'remote', url: 'https://api.example.com/v1', rate: null, fileHosts: [], insecure: false } as const
+    expect(planOf(text, {}, { service }).screen).toMatchObject({ monitor: { remove: { max: 0.2 } }, alerts: 'alerts.csv' })
+    for (const [context, why] of [
+      [{ limit: 5, service }, 'only the first rows of the list are sent'],
+      [{}, 'the schedules of the embedded service end with the run'],
+    ] as const) {
+      const { screen, issues } = planOf(text, {}, context)
+      expect([screen?.monitor, screen?.alerts]).toEqual([undefined, undefined])
+      expect(issues.map(({ message }) => message)).toContain(`screen.monitor is left out: ${why}`)
+    }
+  })
+
   test('a limit applies to the budget and the split, not to input.rows', () => {
     const text = `${withInput('rows: { min: 10 }')}budget: { rows: 5 }\njob: { split: 5, concurrency: 2 }`
     const { rows, limit, preparation } = planOf(text, {}, { limit: 5 })
