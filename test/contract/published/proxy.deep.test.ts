@@ -53,7 +53,7 @@ test('a run with everything sends and reads what is described', async () => {
     accept: { banding: ['A', 'B'], review: ['C', 'D'] },
     candidates: { for: ['review', 'unmatched'], limit: 10, budget: 10 },
     portfolio: { name: 'Suppliers' },
-    screen: { datasets: ['SAN', 'PEP'], threshold: 75, budget: 10 },
+    screen: { datasets: ['SAN', 'PEP'], threshold: 75, budget: 10, monitor: true, alerts: 'alerts.csv' },
     output: { path: 'out.csv', review: 'review.csv', unmatched: 'unmatched.csv' },
   })
   expect(await run(pipeline, here.options(env))).toMatchObject({ exitCode: 0, totals: { rows: 4 } })
