@@ -115,7 +115,7 @@ export const COMMANDS: readonly Command[] = [
     positionals: [LIST],
     options: [
       ...LIST_OPTIONS,
-      { name: 'to', describe: 'File to write, or - for stdout; default: <list>.yml', otherNames: ['output', 'out'] },
+      { name: 'output', alias: 'o', describe: 'File to write, or - for stdout; default: <list>.yml', otherNames: ['to', 'out'] },
       { name: 'yes', alias: 'y', type: 'switch', describe: 'Ask nothing: use what is certain, omit the rest' },
       { name: 'force', type: 'switch', describe: 'Replace existing files' },
       { name: 'project', type: 'switch', describe: 'Write fettle.yml too, for all pipelines of the folder' },
@@ -449,11 +449,11 @@ export const COMMANDS: readonly Command[] = [
         default: 'text',
         describe: 'Format',
       },
-      { name: 'to', describe: 'Write to this file instead of stdout' },
+      { name: 'output', alias: 'o', describe: 'Write to this file instead of stdout', otherNames: ['to'] },
     ],
     examples: [
       ['fettle report', 'the latest run, as text'],
-      ['fettle report --format html --to run.html', 'a page to send to others'],
+      ['fettle report --format html -o run.html', 'a page to send to others'],
     ],
     load: () => import('./report.ts'),
   },

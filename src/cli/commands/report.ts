@@ -18,7 +18,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const { state, directory } = loadRun(runsDir, textFlag(flags, 'run') ?? undefined)
   const report = reportOfRun(runsDir, directory.id)
   const format = needText(flags, 'format') as keyof typeof RENDERERS
-  const to = textFlag(flags, 'to')
+  const to = textFlag(flags, 'output')
   const renderer: Renderer = RENDERERS[format]
   const rows = format === 'html' ? await reviewRows(state, directory, MOST_ROWS) : null
   const { status } = readStoredStatus(runsDir, state)
@@ -28,7 +28,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       : renderer.render(report, rows, format === 'html' ? await hitsOfRun(state, directory) : [])
   if (to === null) io.out(text)
   else {
-    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS[format], flag: `--to ${to}` })
+    await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS[format], flag: `--output ${to}` })
     await writeAtomic(resolve(io.cwd, to), text, { isShared: true })
   }
   // An active run has no final result.

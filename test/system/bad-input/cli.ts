@@ -60,8 +60,9 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A1', 'run p.yml --dryrun', 'USAGE', ['run has no flag --dryrun', 'Did you mean --dry-run?']),
   bad('A1', 'run p.yml --runsdir x', 'USAGE', ['Did you mean --runs-dir?']),
   bad('A1', 'run p.yml -x', 'USAGE', ['run has no flag -x']),
-  bad('A1', 'init list.csv -o p.yml', 'USAGE', ['init has no flag -o', 'Did you mean --to?']),
-  bad('A1', 'init list.csv --output p.yml', 'USAGE', ['init has no flag --output', 'Did you mean --to?']),
+  bad('A1', 'init list.csv --to p.yml', 'USAGE', ['init has no flag --to', 'Did you mean --output?']),
+  bad('A1', 'report --to r.html', 'USAGE', ['report has no flag --to', 'Did you mean --output?']),
+  bad('A1', 'init list.csv -o -', 'USAGE', ['an output is a file', 'Write --output - for stdout.']),
   bad('A1', 'clean list.csv -y', 'USAGE', ['clean has no flag -y', 'Did you mean --yes?']),
   bad('A1', 'check p.yml --new', 'USAGE', ['check has no flag --new']),
   bad('A1', 'report --format pdf', 'USAGE', ['pdf', 'openmetrics']),
@@ -172,7 +173,7 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A12', 'resume --result-file file/r.json', 'OUTPUT_WRITE', ['file/r.json'], { exit: 73, files: { file: '' } }),
   bad('A12', 'run p.yml --runs-dir /proc/nowhere/runs', 'OUTPUT_WRITE', ['/proc/nowhere'], { exit: 73 }),
 
-  bad('A13', 'init rows.csv --to p.yml --yes', 'USAGE', ['p.yml', '--force']),
+  bad('A13', 'init rows.csv -o p.yml --yes', 'USAGE', ['p.yml', '--force']),
 
   bad('A14', 'run -', 'USAGE', ['run does not read stdin']),
   bad('A14', 'check p.yml -', 'USAGE', ['check does not read stdin']),

@@ -88,13 +88,13 @@ describe.concurrent('runs that are over', () => {
     expect(sealed.map(({ path }) => path)).toEqual(documents)
     const text = await fettle(['report', 'fails'], { cwd })
     expect(text.stdout).toMatch(/4 of 5 rows matched/)
-    const to = await fettle(['report', '--format', 'html', '--to', 'made/r.html'], { cwd })
+    const to = await fettle(['report', '--format', 'html', '--output', 'made/r.html'], { cwd })
     expect(to).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(readFileSync(join(cwd, 'made/r.html'), 'utf8')).toMatch(/^<!doctype html>/i)
-    expect((await fettle(['report', '--to', 'p.yml/x'], { cwd })).code).toBe(73)
+    expect((await fettle(['report', '--output', 'p.yml/x'], { cwd })).code).toBe(73)
     // What is no report is somebody's own, and the runs are nobody's to write into.
     for (const place of ['p.yml', 'rows.csv', `fettle-runs/${ids[2]}/journal.jsonl`, 'fettle-runs/new.html']) {
-      const refused = await fettle(['report', '--format', 'html', '--to', place], { cwd })
+      const refused = await fettle(['report', '--format', 'html', '--output', place], { cwd })
       expect([place, refused.code]).toEqual([place, 2])
     }
   })

@@ -53,7 +53,7 @@ describe.concurrent('init', () => {
   test('the first line names the schema of a fettle that the project has installed, also from a folder within', async () => {
     const cwd = folderOf({ 'a.csv': LIST, 'lists/b.csv': LIST, 'node_modules/fettle/schema/pipeline.v1.json': '{}' })
     const first = async (from: string, ...words: string[]): Promise<string | undefined> =>
-      (await fettle(['init', ...words, '--to', '-', '--yes'], { cwd: from })).stdout.split('\n')[0]
+      (await fettle(['init', ...words, '--output', '-', '--yes'], { cwd: from })).stdout.split('\n')[0]
     const line = '# yaml-language-server: $schema='
     expect(await first(cwd, 'a.csv')).toBe(`${line}node_modules/fettle/schema/pipeline.v1.json`)
     expect(await first(join(cwd, 'lists'), 'b.csv')).toBe(`${line}../node_modules/fettle/schema/pipeline.v1.json`)
@@ -139,9 +139,9 @@ describe.concurrent('init', () => {
     expect([title.code, parse(readFileSync(join(cwd, 'title.yml'), 'utf8')).input.skip]).toEqual([0, 'auto'])
   })
 
-  test('--to - prints the file alone', async () => {
+  test('--output - prints the file alone', async () => {
     const cwd = folderOf({ 'a.csv': LIST })
-    const { code, stdout } = await fettle(['init', 'a.csv', '--yes', '--to', '-'], { cwd })
+    const { code, stdout } = await fettle(['init', 'a.csv', '--yes', '--output', '-'], { cwd })
     expect([code, parse(stdout).name, existsSync(join(cwd, 'a.yml'))]).toEqual([0, 'a', false])
   })
 

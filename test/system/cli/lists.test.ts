@@ -43,7 +43,7 @@ describe.concurrent('several sheets', () => {
     expect(stderr).toContain(
       'hint: Name a different one with --sheet "South", or read all that have the same columns with --all-sheets.',
     )
-    const { stdout } = await fettle(['init', 'list.xlsx', '--to', '-', '--yes'], { cwd })
+    const { stdout } = await fettle(['init', 'list.xlsx', '--output', '-', '--yes'], { cwd })
     writeFileSync(join(cwd, 'p.yml'), stdout)
     expect((await fettle(['check', 'p.yml'], { cwd })).stderr).toContain('input.sheet: "*"')
   })
@@ -79,7 +79,7 @@ describe.concurrent('several files', () => {
       'Acme Forgings Ltd,01234567,GB,matched',
       '',
     ])
-    const { stdout } = await fettle(['init', 'list.xlsx', 'in/b.csv', '--to', '-', '--yes'], { cwd })
+    const { stdout } = await fettle(['init', 'list.xlsx', 'in/b.csv', '--output', '-', '--yes'], { cwd })
     expect(stdout).toContain('name: list-b\n')
     expect(stdout).toContain('path: "{list.xlsx,in/b.csv}"')
   })

@@ -98,7 +98,7 @@ async function write(proposal: Proposal, inspected: InspectedColumns, context: W
   const named = (rest: string): string => `out/${name}${rest}.${isExcel ? 'xlsx' : 'csv'}`
   const options = { facts: inspected.facts, reading: inputKeys(reading, inspected), output: 'out/list.csv' }
   const { name } = draftOf(proposal, options)
-  const to = textFlag(flags, 'to') ?? `${name}.yml`
+  const to = textFlag(flags, 'output') ?? `${name}.yml`
   const format = isExcel ? { format: 'xlsx' as const } : {}
   const places = { path: named(''), ...format, unmatched: named('-unmatched'), review: named('-review') }
   const { name: tool, version } = packageInfo()
@@ -108,7 +108,7 @@ async function write(proposal: Proposal, inspected: InspectedColumns, context: W
     io.out(text)
     return null
   }
-  if (!/\.ya?ml$/i.test(to)) throw usageError(`--to ${to}: a pipeline file ends in .yml or .yaml`)
+  if (!/\.ya?ml$/i.test(to)) throw usageError(`--output ${to}: a pipeline file ends in .yml or .yaml`)
   if (!(await writeConfirmed(to, text, context))) return null
   const ci = textFlag(flags, 'ci')
   if (ci === 'github' || ci === 'gitlab') {
@@ -163,7 +163,7 @@ async function writeConfirmed(path: string, text: string, { flags, io, ask }: Wr
   const target = resolve(io.cwd, path)
   const exists = existsSync(target)
   if (exists && !isOn(flags, 'force')) {
-    const other = path === textFlag(flags, 'to') || path.endsWith('.yml') ? ', or --to OTHER.yml' : ''
+    const other = path === textFlag(flags, 'output') || path.endsWith('.yml') ? ', or -o OTHER.yml' : ''
     if (ask === null) throw usageError(`${path} exists; refusing to overwrite it`, `Pass --force to replace it${other}.`)
     if (!isYes(await ask(escapeTerminal(`${path} exists. Replace it? [y/N] `)))) {
       io.err(escapeTerminal(`${path} is unchanged`))

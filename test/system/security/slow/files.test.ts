@@ -43,7 +43,7 @@ describe('S4: no other user can read the files, under umask 000', () => {
     expect(await under(umask, ['register', 'import', 'csv', 'p.yml', '--name', 'no'], cwd, env)).toMatchObject({ code: 65 })
     expect(await under(umask, ['register', 'import', 'csv', register], cwd, env)).toMatchObject({ code: 0 })
     expect(await under(umask, ['run', 'p.yml', '--result-file', 'r.json'], cwd, env)).toMatchObject({ code: 0 })
-    expect(await under(umask, ['report', '--format', 'html', '--to', 'again.html'], cwd, env)).toMatchObject({ code: 0 })
+    expect(await under(umask, ['report', '--format', 'html', '--output', 'again.html'], cwd, env)).toMatchObject({ code: 0 })
     // What a command was asked to write is the user's, and follows the umask.
     const wrong = [join(cwd, 'fettle-runs'), dirname(dirname(data))].flatMap(folder =>
       below(folder, []).flatMap(name => {

@@ -97,7 +97,7 @@ interface Row {
 /** Every command of the table; a command without a row fails the test. */
 const ROWS_OF: Readonly<Record<string, Row>> = {
   clean: { own: [['clean', 'rows.csv', '--yes', '--map', 'name=Company Name']] },
-  init: { own: [['init', 'rows.csv', '--yes', '--force', '--to', 'made.yml']] },
+  init: { own: [['init', 'rows.csv', '--yes', '--force', '--output', 'made.yml']] },
   run: { pipeline: file => ['run', file], isRefused: true },
   check: { pipeline: file => ['check', file] },
   plan: { pipeline: file => ['plan', file], isRefused: true },
