@@ -137,7 +137,8 @@ async function rejectUnknown(argv: readonly string[]): Promise<void> {
   if (command === undefined) throw await unknown(`unknown command "${first}"`, first, COMMANDS.map(nameOf), '')
   // yargs reads it as an empty word.
   const dash = argv.findIndex((word, index) => word === '-' && !argv[index - 1]?.startsWith('--'))
-  if (argv[dash - 1] === '-o') throw usageError('-o -: an output is a file', first === 'init' ? 'Write --output - for stdout.' : 'Name the file.')
+  if (argv[dash - 1] === '-o')
+    throw usageError('-o -: an output is a file', first === 'init' ? 'Write --output - for stdout.' : 'Name the file.')
   if (dash !== -1) throw usageError(`${first} does not read stdin: - is not a name`, 'Name a file or a run.')
   const options = [...(command.positionals ?? []), ...command.options]
   const known = options.flatMap(({ name, alias }) => [name, alias ?? name])
