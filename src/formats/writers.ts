@@ -1,6 +1,6 @@
 /** How each output format is written: from the table's columns to a writer that turns batches of rows into text or bytes. */
 import { constants, crc32, deflateRawSync } from 'node:zlib'
-import type { ColumnType, SheetColumn } from '../model/columns.ts'
+import type { ColumnType } from '../model/columns.ts'
 import { isGzipName, type OutputFormat } from './index.ts'
 import { loadParquetWriter, parquetFormat } from './parquet.ts'
 import { type CellForm, excelText, jsonArray, jsonLines, plainCsv, type RowFormat } from './text-formats.ts'
@@ -40,7 +40,7 @@ export interface TableSpec {
   /** Types of the columns, for formats that have types; text if absent. */
   readonly types?: readonly ColumnType[]
   /** Those that come from a workbook, as they were in it. */
-  readonly sheetColumns?: readonly (SheetColumn | undefined)[]
+  readonly sheetColumns?: readonly SheetLook[]
 }
 
 const NUMBERS: readonly ColumnType['is'][] = ['integer', 'decimal', 'float16', 'float', 'double']

@@ -86,8 +86,8 @@ function columnsXml(rows: readonly (readonly string[])[], looks: readonly SheetL
   return cols.length === 0 ? '' : `<cols>${cols.join('')}</cols>`
 }
 
-/** How a column is written; nothing for one of text. */
-export type SheetLook = Omit<SheetColumn, 'index'> | undefined
+/** How a column is written; nothing for one of text. `choices`: words that a cell offers in a list; others are kept after a question. */
+export type SheetLook = (Omit<SheetColumn, 'index'> & { readonly choices?: readonly string[] }) | undefined
 
 /**
  * The format for a table of these column names, on a sheet of this name; numbers, dates and truth values in columns of them are written
@@ -123,10 +123,21 @@ export function xlsxFormat(names: readonly string[], name: string, looks: readon
     return `${start}${columnsXml([names, ...rows], looks)}<sheetData>${line(names)}`
   }
   const filter = (): string => (names.length === 0 ? '' : `<autoFilter ref="A1:${letters.at(-1)}${row}"/>`)
+  const lists = (): string => {
+    const all = looks.flatMap((look, at) =>
+      look?.choices === undefined || row < 2 ? [] : [[letters[at]!, look.choices] as const],
+    )
+    const xml = all.map(
+      ([column, words]) =>
+        `<dataValidation type="list" errorStyle="warning" allowBlank="1" showErrorMessage="1" sqref="${column}2:${column}${row}"><formula1>"${xmlText(words.join(','))}"</formula1></dataValidation>`,
+    )
+    return all.length === 0 ? '' : `<dataValidations count="${all.length}">${xml.join('')}</dataValidations>`
+  }
   return {
     head: Buffer.concat([...before, archive.begin(SHEET)]),
     render: rows => archive.add(begin(rows) + rows.map(line).join('')),
-    end: () => Buffer.concat([archive.add(`${begin([])}</sheetData>${filter()}</worksheet>`), archive.finish(), archive.end()]),
+    end: () =>
+      Buffer.concat([archive.add(`${begin([])}</sheetData>${filter()}${lists()}</worksheet>`), archive.finish(), archive.end()]),
   }
 }
 

@@ -10,6 +10,7 @@ export {
   decisionIssue,
   decisionsText,
   fewIssues,
+  LATER,
   mergeDecisions,
   readDecisionTable,
   requireDecisions,

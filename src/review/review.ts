@@ -13,14 +13,15 @@ import { type ConnectionNeeds, connectRun } from '../execution/run-connection.ts
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
 import { fetchAcceptedByJob, withLock } from '../execution/start.ts'
 import { hasReview } from '../execution/work-files.ts'
+import type { SheetLook } from '../formats/xlsx.ts'
 import { fetchedTags, type Journal, openJournal, type RunState } from '../journal/index.ts'
-import { inWords } from '../model/reasons.ts'
+import { explainInWords } from '../model/reasons.ts'
 import { lineOf } from '../pipeline/index.ts'
 import { formatDay, loadHitDecisions } from '../prepare/decisions.ts'
 import { findCurrentPipeline, linksOfRun } from '../prepare/resume-context.ts'
 import type { Sample } from '../report/index.ts'
 import { receivedPath } from '../results/file-names.ts'
-import { type Decision, Decisions, type HitDecision, HitDecisions, type JudgedHit } from '../results/index.ts'
+import { type Decision, Decisions, type HitDecision, HitDecisions, type JudgedHit, LATER } from '../results/index.ts'
 import type { ResultsOptions } from '../results/output/writers.ts'
 import { choicePath } from '../reuse/files/choice.ts'
 import { endOf, fetchAcceptedStep, isRejected, judgeHits, publish } from '../run/index.ts'
@@ -171,32 +172,50 @@ export function reviewHits({ plan, screening }: RunState, lines: readonly HitDec
   )
 }
 
-type TableRow = Pick<Sample, 'row' | 'key' | 'cells' | 'fingerprint' | 'decision' | 'candidates'>
+type TableRow = Pick<Sample, 'row' | 'key' | 'cells' | 'fingerprint' | 'decision' | 'candidates'> &
+  Partial<Pick<Sample, 'reason'>>
 
+const CHOICES = ['accept', 'reject', LATER]
+const NARROW = 4
+
+/** A line for each row and candidate: what a person reads first, then what `--apply` reads. */
 export function reviewTable(mappings: readonly string[], samples: readonly TableRow[]) {
   const known = new Set(samples.flatMap(({ candidates }) => candidates.flatMap(({ fields }) => Object.keys(fields))))
-  const fields = [...mappings, 'register', 'otherIds'].filter(name => known.has(name))
+  const others = mappings.filter(name => name !== 'name')
+  const fields = [...others, 'register', 'otherIds'].filter(name => known.has(name))
+  const key = samples.some(sample => sample.key !== null) ? ['key'] : []
   const names = [
-    ...['fingerprint', 'decision', 'company', 'companyName', 'name', 'by', 'at', 'expires'],
-    ...['row', 'key', 'score', 'why'],
-    ...mappings.map(name => `row.${name}`),
-    ...fields.map(name => `company.${name}`),
+    ...['row', ...key, 'name', 'decision', 'companyName', 'score', 'reason'],
+    ...others.flatMap(name => [`row.${name}`, ...(known.has(name) ? [`company.${name}`] : [])]),
+    ...fields.filter(name => !others.includes(name)).map(name => `company.${name}`),
+    ...['company', 'by', 'at', 'expires', 'fingerprint'],
   ]
-  return { names, rows: samples.flatMap(sample => listRows(sample, mappings, fields)) }
+  const looks: Readonly<Record<string, SheetLook>> = {
+    row: { is: 'number' },
+    score: { is: 'number' },
+    decision: { choices: CHOICES },
+    fingerprint: { width: NARROW },
+  }
+  const rows = samples.flatMap(sample => listRows(sample).map(cells => names.map(name => cells[name] ?? '')))
+  return { names, rows, sheetColumns: names.map(name => looks[name]) }
 }
 
-function listRows(sample: TableRow, mappings: readonly string[], fields: readonly string[]): string[][] {
-  const { row, key, cells, fingerprint, decision } = sample
-  const candidates = sample.candidates.length > 0 ? sample.candidates : [NOBODY]
-  return candidates.map(company => {
+const prefixed = (prefix: string, cells: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(cells).map(([name, text]) => [`${prefix}.${name}`, text]))
+
+function listRows({ row, key, cells, fingerprint, decision, reason, candidates }: TableRow): Record<string, string>[] {
+  return (candidates.length > 0 ? candidates : [NOBODY]).map((company, at) => {
     const isMeant = decision !== null && (decision.decision === 'reject' || decision.company === company.id)
-    const { by, at, expires } = decision !== null && isMeant ? decision : NO_DECISION
-    return [
-      ...[fingerprint, isMeant ? decision.decision : '', company.id, company.name, cells.name ?? '', by, at, expires],
-      ...[String(row), key ?? '', company.score === null ? '' : company.score.toFixed(3), inWords(company.why)],
-      ...mappings.map(name => cells[name] ?? ''),
-      ...fields.map(name => company.fields[name] ?? ''),
-    ]
+    const { by, at: when, expires } = decision !== null && isMeant ? decision : NO_DECISION
+    return {
+      ...prefixed('row', cells),
+      ...prefixed('company', company.fields),
+      ...{ row: String(row), key: key ?? '', name: cells.name ?? '', by, at: when, expires, fingerprint },
+      ...{ company: company.id, companyName: company.name, decision: isMeant ? decision.decision : '' },
+      score: company.score === null ? '' : company.score.toFixed(3),
+      // The reason of the row is about its best candidate.
+      reason: explainInWords(company.why, at === 0 ? (reason ?? null) : null),
+    }
   })
 }
 

@@ -2,7 +2,7 @@
 import { html } from './markup.ts'
 
 /** SHA-256 of the style sheet, base64. test/unit/report/html.test.ts compares it. */
-export const STYLE_SHA256 = 'L8NcPF+jtktrT5jrVVXR3wkoMoYwQOUFAYUDUxjYKN4='
+export const STYLE_SHA256 = '53N/ZCx9AREVxSQTgor/K06DBzpWaWBFB69Pl2NrsSY='
 
 /** CSS of the report page, in its element. Colours keep AA contrast in light and dark; outcomes differ by pattern and sign as well. */
 export const styleElement = html`<style>
@@ -139,6 +139,7 @@ table,tbody,tr,td,th{display:block}thead{position:absolute;width:1px;height:1px;
 tr{padding:.8rem 1rem}tbody tr+tr{border-top:1px solid var(--line)}tbody tr+tr>*{border-top:0}td,tbody th{padding:.2rem 0;text-align:left;display:grid;grid-template-columns:6.75rem 1fr;gap:.75rem;overflow-wrap:anywhere;white-space:normal}
 .r,td.r,tbody th.r{text-align:left}[data-label]::before{content:attr(data-label);color:var(--soft);font-size:.8125rem;font-weight:400}.meter,.bar{margin-left:0}}
 @media (max-width:52rem){.beside th,.beside td{min-width:8rem;padding:.4rem .6rem}.fall{grid-template-columns:1fr auto}.fall dt{grid-column:1/-1}.deskhead label{flex:1 1 9rem}.halves{grid-template-columns:1fr}.rows{height:15rem;border-right:0;border-bottom:1px solid var(--line)}.pane{height:auto}.beside table,.beside tbody,.beside thead,.beside tr,.beside td,.beside th{display:revert}.beside thead{position:static;clip-path:none;width:auto;height:auto}.beside [data-label]::before{content:none}.beside tbody th,.beside thead td{min-width:0;white-space:nowrap;overflow-wrap:normal}}
+@media (max-width:30rem){.beside th,.beside td{min-width:6.7rem;max-width:7.6rem;padding:.4rem;overflow-wrap:anywhere}.beside tr>:first-child{padding-left:.7rem;max-width:4.6rem;white-space:normal;overflow-wrap:anywhere}.beside .yes{padding:.3rem .2rem;overflow-wrap:normal}.beside .yes::before{display:none}.beside .top{flex-wrap:wrap;gap:0 .6rem}.detail{padding:1rem .7rem}.beside{margin:0 -.7rem}}
 @media print{.desked .paper{display:revert}.desked .ondesk,#desk,.copy,.skip{display:none!important}:root{color-scheme:light}body{background:#fff;font-size:10.5pt}header,main,footer{max-width:none;padding-left:0;padding-right:0}.card,.scroll,.numbers{break-inside:avoid}.scroll{overflow:visible;background:none}tr{break-inside:avoid}
 summary{color:inherit}section{margin-top:1.6rem}h2{break-after:avoid}}
 </style>`

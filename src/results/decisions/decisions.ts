@@ -103,6 +103,9 @@ export function mergeDecisions(old: readonly Decision[], added: readonly Decisio
   ]
 }
 
+/** What a person writes beside a row that stays open. */
+export const LATER = 'later'
+
 /** Problems listed one by one; the rest are counted. */
 const MOST = 20
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -186,7 +189,7 @@ export async function readDecisions(path: string, root = '') {
   const numbers: number[] = []
   for (const { cells, line: number } of table.lines) {
     const line = { ...cells, decision: cells.decision.toLowerCase() }
-    if (line.decision === '') continue
+    if (line.decision === '' || line.decision === LATER) continue
     const problem = findProblem(line)
     if (problem !== null) issues.push(decisionIssue(path, problem, number))
     lines.push(line as Decision)
@@ -232,7 +235,7 @@ type Line = Omit<Decision, 'decision'> & { readonly decision: string }
 function findProblem({ fingerprint, decision, company, at, expires }: Line): string | null {
   if (!FINGERPRINT.test(fingerprint)) return `${JSON.stringify(fingerprint)} is not a fingerprint of a row`
   if (!['accept', 'reject', 'undo'].includes(decision))
-    return `${JSON.stringify(decision)} is not a decision: expected accept, reject or undo`
+    return `${JSON.stringify(decision)} is not a decision: expected accept, reject, later or undo`
   if (decision === 'accept' && company === '') return 'accept needs a company'
   if (at !== '' && !isMoment(at)) return `at: ${JSON.stringify(at)} is not a date such as 2026-11-21`
   if (expires !== '' && !isDay(expires)) return `expires: ${JSON.stringify(expires)} is not a date such as 2027-11-21`

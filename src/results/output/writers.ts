@@ -8,6 +8,7 @@ import { neutralise } from '../../formats/formula-guard.ts'
 import { formatFacts, formatOfOutput } from '../../formats/index.ts'
 import { csvText, type RowFormat } from '../../formats/text-formats.ts'
 import { openFormat } from '../../formats/writers.ts'
+import type { SheetLook } from '../../formats/xlsx.ts'
 import { readRejects } from '../../input/table/records.ts'
 import {
   type ColumnType,
@@ -19,7 +20,7 @@ import {
   type SheetColumn,
   TEXT,
 } from '../../model/columns.ts'
-import { inWords } from '../../model/reasons.ts'
+import { explainInWords } from '../../model/reasons.ts'
 import type { ChangeCounts, Outcomes, OutputFile, PublishedResults, UnfitColumn } from '../../model/results.ts'
 import type { Packing, Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import { acceptColumns } from '../accept.ts'
@@ -256,8 +257,10 @@ export async function writeTable(
   format: 'csv' | 'xlsx',
   names: readonly string[],
   rows: readonly (readonly string[])[],
+  sheetColumns: readonly (SheetLook | undefined)[] = [],
 ): Promise<void> {
-  const { head, render, end } = await openFormat(format === 'csv' ? 'excel' : format, { names, title: 'review', delimiter: ',' })
+  const table = { names, title: 'review', delimiter: ',', sheetColumns }
+  const { head, render, end } = await openFormat(format === 'csv' ? 'excel' : format, table)
   const sink = await openSink(path, { isShared: true })
   try {
     for (const part of [head, render(rows), end?.() ?? '']) await sink.write(Buffer.from(part))
@@ -383,7 +386,9 @@ function makeLayout(plan: Plan, output: PlannedOutput, columns: EnrichedColumns,
     if (ofAnswer !== undefined) return outcome === 'skipped' ? '' : ofAnswer(given)
     if (name === 'general.duplicate' && isRepeat && outcome === 'duplicate') return 'Y'
     const cell = overrideCell?.(name) ?? row[at] ?? ''
-    return name === 'match.why' && isForPeople ? inWords(cell) : cell
+    if (name !== 'match.why' || !isForPeople) return cell
+    const reason = overrideCell?.('match.reason') ?? row[columns.find('match.reason')] ?? ''
+    return explainInWords(cell, outcome === 'review' ? reason : null)
   }
   return {
     types: places.map(({ name, index }): ColumnType => (index === null ? typeOfTag(name, plan) : inputType(plan, index))),

@@ -318,9 +318,25 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     await page.close()
   })
 
-  it('fits a telephone', async () => {
-    const { page } = await pages.open(REPORT, { viewport: NARROW })
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width)
+  it('fits a telephone, and shows the button of the best candidate whole', async () => {
+    const viewport = { width: 360, height: 740 }
+    const { page } = await pages.open(REPORT, { viewport, hits: HITS })
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(viewport.width)
+    await page.getByRole('button', { name: 'Accept Harrow and Sons Joinery Limited' }).click()
+    await page.locator('#desk').getByRole('listbox').focus()
+    await page.keyboard.press('Home')
+    if (process.env.FETTLE_SHOTS) {
+      await page.locator('#desk').screenshot({ path: `${process.env.FETTLE_SHOTS}/phone.png` })
+      await page.locator('#hitdesk').screenshot({ path: `${process.env.FETTLE_SHOTS}/phone-hits.png` })
+    }
+    const box = (await page.getByRole('button', { name: 'Accepted Harrow and Sons Joinery Limited' }).boundingBox())!
+    const region = (await page.locator('#desk .beside').boundingBox())!
+    expect(box.x + box.width).toBeLessThanOrEqual(region.x + region.width)
+    const verbs = await page.locator('#desk .verbs > *, #hitdesk .verbs > *').all()
+    for (const verb of verbs) {
+      const { x, width } = (await verb.boundingBox())!
+      expect(x + width).toBeLessThanOrEqual(viewport.width)
+    }
     await page.close()
   })
 

@@ -40,7 +40,8 @@ const report = (cwd: string) => JSON.parse(read(cwd, `fettle-runs/${read(cwd, 'f
 async function decided(cwd: string, decisions: Readonly<Record<string, string>>, name = 'mine.csv'): Promise<void> {
   expect((await fettle(['review', '--export', 'csv', 'review.csv'], { cwd })).code).toBe(0)
   const [head, ...rows] = table(read(cwd, 'review.csv'))
-  const lines = rows.map(row => [row[0], decisions[row[2]!] ?? '', ...row.slice(2)])
+  const [decision, company] = [head!.indexOf('decision'), head!.indexOf('company')]
+  const lines = rows.map(row => row.with(decision, decisions[row[company]!] ?? ''))
   writeFileSync(join(cwd, name), [head!, ...lines].map(row => row.map(cell => `"${cell}"`).join(';')).join('\r\n'))
 }
 
@@ -55,8 +56,11 @@ describe.concurrent('a review by table', () => {
     })
     await decided(cwd, { 'GB-X-02345678': 'accept' })
     const rows = table(read(cwd, 'review.csv'))
-    expect(rows[0]).toEqual(expect.arrayContaining(['fingerprint', 'decision', 'company', 'row.name', 'company.name']))
-    expect(rows.filter(row => row[8] === '2').map(row => row[3])).toEqual(['BOLTON CASTINGS LIMITED', 'ACME FORGINGS LIMITED'])
+    expect(rows[0]).toEqual([
+      ...['row', 'name', 'decision', 'companyName', 'score', 'reason', 'row.orgNumber', 'company.orgNumber', 'row.country'],
+      ...['company.country', 'company', 'by', 'at', 'expires', 'fingerprint'],
+    ])
+    expect(rows.filter(row => row[0] === '2').map(row => row[3])).toEqual(['BOLTON CASTINGS LIMITED', 'ACME FORGINGS LIMITED'])
     const applied = await fettle(['review', '--apply', 'mine.csv', '--by', 'ann', '--json'], { cwd })
     // Both rows name that number or that company: one is it, the other was given it by its number.
     expect(lastLine(applied)).toMatchObject({
@@ -92,6 +96,17 @@ describe.concurrent('a review by table', () => {
     expect(table(read(cwd, 'decisions/p.csv'))).toHaveLength(1)
   })
 
+  test('`later` leaves a row open, and a word that is no decision is refused with its line', async () => {
+    const cwd = await reviewed()
+    await decided(cwd, { 'GB-X-02345678': 'Later' })
+    expect((await fettle(['review', '--apply', 'mine.csv'], { cwd })).stderr).toContain('nothing was decided')
+    await decided(cwd, { 'GB-X-02345678': 'ok' })
+    expect(await fettle(['review', '--apply', 'mine.csv'], { cwd })).toMatchObject({
+      code: 65,
+      stderr: expect.stringMatching(/mine\.csv:2[\s\S]*"ok" is not a decision: expected accept, reject, later or undo/),
+    })
+  })
+
   test('a rejection is of a pair: when all are rejected the row is unmatched', async () => {
     const cwd = await reviewed()
     await decided(cwd, { 'GB-X-02345678': 'reject', 'GB-X-01234567': 'reject' })
@@ -106,6 +121,8 @@ describe.concurrent('a review by table', () => {
     const cwd = await reviewed()
     expect((await fettle(['review', '--export', 'xlsx', 'r.xlsx', '--export', 'html', 'r.html'], { cwd })).code).toBe(0)
     expect(read(cwd, 'r.xlsx').slice(0, 2)).toBe('PK')
+    // Nothing is written into it yet.
+    expect((await fettle(['review', '--apply', 'r.xlsx'], { cwd })).stderr).toContain('nothing was decided')
     expect(read(cwd, 'r.html')).toContain('GB-X-02345678')
   })
 
@@ -157,7 +174,7 @@ describe.concurrent('a review by table', () => {
     expect(first.code).toBe(0)
     const command = first.stderr.match(/then: (fettle review \S+ --apply review\.csv)/)?.[1]
     expect(command).toBeDefined()
-    const filled = read(cwd, 'review.csv').replaceAll(',,GB-X-02345678,', ',accept,GB-X-02345678,')
+    const filled = read(cwd, 'review.csv').replace(/^(2|3),([^,]*),,(BOLTON[^,]*)/gm, '$1,$2,accept,$3')
     writeFileSync(join(cwd, 'review.csv'), filled)
     expect(filled).toMatch(/"name \d+% alike, (?:same|different) number, same country/)
     expect(await again()).toMatchObject({
@@ -281,6 +298,21 @@ describe.concurrent('a review at a terminal', () => {
     expect(code).toBe(0)
     expect(stdout).toContain('applied: 1 accepted, 1 rejected')
     expect(outcomes(cwd)).toEqual(['matched', 'manualMatched', 'unmatched', 'unmatched'])
+  })
+
+  test('u goes back to the row that was put off, ? shows all keys, and no word is cut at 80 columns', async () => {
+    const cwd = await reviewed()
+    const under = at(cwd, 'stty cols 80; $FETTLE review')
+    const seen = await under.seen(/1 of 2 to review[\s\S]*\? keys/)
+    expect(seen).toContain('y accept best · 1–2 that one · n none · l later · u undo · q finish · ? keys')
+    under.child.stdin?.write('?')
+    expect(await under.seen(/any key: back to the review/)).toMatch(/j next\r\nk back/)
+    under.child.stdin?.write(' l')
+    await under.seen(/2 of 2 to review/)
+    under.child.stdin?.write('u')
+    await under.seen(/2 of 2 to review[\s\S]*1 of 2 to review/)
+    under.child.stdin?.write('q')
+    expect((await under.ended).stdout).toContain('nothing was decided')
   })
 
   test('back, undo, skip and quit; Ctrl-C keeps what was decided and leaves the terminal as it was', async () => {

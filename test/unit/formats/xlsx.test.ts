@@ -42,6 +42,21 @@ describe('a workbook', () => {
     expect(partOf(book, 'xl/styles.xml')).toMatch(/<cellXfs.*fontId="1"/)
   })
 
+  it('offers the words of a column in a list, below the header', () => {
+    const format = xlsxFormat(['name', 'decision'], 'p', [undefined, { choices: ['accept', 'reject & more'] }])
+    const book = Buffer.concat([
+      format.head,
+      format.render([
+        ['a', ''],
+        ['b', 'x'],
+      ]),
+      format.end!(),
+    ])
+    expect(partOf(book, 'xl/worksheets/sheet1.xml')).toMatch(
+      /<autoFilter ref="A1:B3"\/><dataValidations count="1"><dataValidation type="list" [^>]*sqref="B2:B3"><formula1>"accept,reject &amp; more"<\/formula1><\/dataValidation><\/dataValidations><\/worksheet>$/,
+    )
+  })
+
   it('has numbers in columns of numbers, widths by content within bounds, and a filter', async () => {
     const format = xlsxFormat(['score', 'id', 'name'], 'p', [{ is: 'number' }])
     const rows = [

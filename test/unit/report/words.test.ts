@@ -1,5 +1,6 @@
 /** Figures and reasons in words. */
 import { describe, expect, it } from 'vitest'
+import { explainInWords } from '../../../src/model/reasons.ts'
 import { UNMATCHED_REASONS } from '../../../src/model/results.ts'
 import type { Report } from '../../../src/report/index.ts'
 import { repeatCommand } from '../../../src/report/message.ts'
@@ -88,4 +89,12 @@ describe('the command that does the same again', () => {
     expect(repeat({ command: 'clean', file: 'my list.csv' })).toBe(
       `fettle clean 'my list.csv' --register uk --register de --output ${result?.plan.output?.path}`,
     ))
+})
+
+it.each([
+  ['address-alone', 'the address agrees, but not the name: name 40% alike, same postcode'],
+  ['between-thresholds', 'name 40% alike, same postcode'],
+  [null, 'name 40% alike, same postcode'],
+])('says first what the score does not: %s', (reason, words) => {
+  expect(explainInWords('name 0.40 | postcode =', reason)).toBe(words)
 })

@@ -258,8 +258,8 @@ async function exportTo(format: string, to: string, exported: Exported): Promise
     await assertApplied(to, exported)
   }
   const mappings = state.plan.mappings.map(({ mapping }) => mapping)
-  const { names, rows: lines } = reviewTable(mappings, rows)
-  await writeTable(path, format, names, lines)
+  const { names, rows: lines, sheetColumns } = reviewTable(mappings, rows)
+  await writeTable(path, format, names, lines, sheetColumns)
   print(io, `${counted(rows.length, 'row')} to review in ${to}`)
   print(io, `write accept or reject beside a company, then: ${shellCommand(applyAction(state, to), runsDir)}`)
 }
@@ -280,7 +280,9 @@ async function assertApplied(file: string, { state, runsDir, stored, io }: Expor
 /** Links of the page are relative to its run directory. */
 const withoutPlace = (report: Report): Report => ({ ...report, metadata: { ...report.metadata, directory: null } })
 
-const isReview = (path: string): boolean =>
-  readFileSync(path, 'utf8')
+const isReview = (path: string): boolean => {
+  const [head = ''] = readFileSync(path, 'utf8')
     .replace(/^\ufeff/, '')
-    .startsWith('fingerprint,decision,')
+    .split(/\r?\n/, 1)
+  return ['fingerprint', 'decision', 'companyName'].every(name => head.split(',').includes(name))
+}
