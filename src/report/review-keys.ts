@@ -24,7 +24,6 @@ const KEYS: readonly Key[] = [
   { action: 'later', keys: 'ls ', text: 'later' },
   { action: 'undo', keys: 'u', text: 'undo' },
   { action: 'finish', keys: 'q', text: 'finish', only: 'terminal' },
-  { action: 'search', keys: '/', text: 'search', ofHit: null, only: 'terminal' },
   { action: 'search', keys: '/', text: 'search', only: 'page' },
   { action: 'next', keys: 'j', text: 'next' },
   { action: 'back', keys: 'kb', text: 'back' },

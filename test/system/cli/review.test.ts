@@ -306,7 +306,7 @@ describe.concurrent('a review at a terminal', () => {
     const seen = await under.seen(/1 of 2 to review[\s\S]*\? keys/)
     expect(seen).toContain('y accept best · 1–2 that one · n none · l later · u undo · q finish · ? keys')
     under.child.stdin?.write('?')
-    expect(await under.seen(/any key: back to the review/)).toMatch(/j next\r\nk back/)
+    expect(await under.seen(/any key: back to the review/)).toMatch(/j next\s+k back/)
     under.child.stdin?.write(' l')
     await under.seen(/2 of 2 to review/)
     under.child.stdin?.write('u')
