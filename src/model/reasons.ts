@@ -6,7 +6,7 @@ export interface Reason {
 }
 
 /** `same number, different postcode`. */
-export const inWords = (why: string): string =>
+const inWords = (why: string): string =>
   reasonsOf(why)
     .map(({ text }) => text)
     .join(', ')
