@@ -115,7 +115,15 @@ const STATES: Readonly<Record<string, State>> = {
     end: place => startProcess(place, RUN, undefined, {}, ['bash', '-c', 'exec "$0" "$@" > /dev/full']).ended,
     isOver: true,
   },
-  'a service that is not available': { exit: 'retryable', code: 'FETTLE_UNAVAILABLE', end: refusing('submit', 503) },
+  'a service that is not available': {
+    exit: 'retryable',
+    code: 'FETTLE_UNAVAILABLE',
+    end: place => {
+      // Otherwise the run waits for five minutes.
+      appendFileSync(join(place.folder, 'pipeline.yml'), 'retry: { attempts: 1 }\n')
+      return refusing('submit', 503)(place)
+    },
+  },
   'a refusal of the service': { exit: 'rejected', code: 'FETTLE_REJECTED', end: refusing('setMappings', 422) },
   'a missing right': { exit: 'denied', code: 'FETTLE_FORBIDDEN', end: refusing('submit', 403) },
   'an input that was replaced': {
