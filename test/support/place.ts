@@ -2,7 +2,8 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PipelineInput } from '../../src/index.ts'
+import { realClock } from '../../src/client/clock.ts'
+import type { Clock, PipelineInput } from '../../src/index.ts'
 import { atFileEnd } from './file-end.ts'
 
 /** The working directory of a test until it leaves. */
@@ -11,11 +12,18 @@ export interface Place {
   write(name: string, text: string): void
   /** A pipeline over the list; `more` in place of its keys. */
   pipeline(more?: Partial<PipelineInput>): PipelineInput
-  /** Options for a run here, in an environment that holds nothing else. */
-  options(env?: Record<string, string>): { readonly runsDir: string; readonly env: Record<string, string> }
+  /** Options for a run here, in an environment that holds nothing else; its pauses are short. */
+  options(env?: Record<string, string>): {
+    readonly runsDir: string
+    readonly env: Record<string, string>
+    readonly clock: Clock
+  }
   atEnd(end: () => void): void
   leave(): void
 }
+
+/** Waits a twentieth of what it is told to. */
+const clock: Clock = { ...realClock, sleep: (ms, signal) => realClock.sleep(ms / 20, signal) }
 
 let data: string | null = null
 
@@ -50,7 +58,7 @@ export function place(): Place {
       poll: { every: '500ms' },
       ...more,
     }),
-    options: env => ({ runsDir: 'runs', env: { FETTLE_DATA: dataFolder(), FETTLE_REGISTER: 'sample', ...env } }),
+    options: env => ({ runsDir: 'runs', env: { FETTLE_DATA: dataFolder(), FETTLE_REGISTER: 'sample', ...env }, clock }),
     atEnd: end => void endings.push(end),
     leave() {
       for (const end of endings) end()

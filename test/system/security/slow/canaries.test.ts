@@ -161,7 +161,7 @@ describe('a failing run, and its resume', () => {
     const service: Careless = await careless({ [line]: fault })
     const cwd = place(`${MORE}\nservice: {rate: {requests: 1000, per: 1s}}`)
     const env = { ...SECRETS, FETTLE_URL: service.url }
-    const ended = await said(['run', 'p.yml', '--timeout', '60s', ...LOUD], cwd, env)
+    const ended = await said(['run', 'p.yml', '--timeout', '15s', ...LOUD], cwd, env)
     expect(ended.code, ended.stderr).toBe(code)
     service.heal()
     // Before there is a job, going on begins with a search that takes its ten seconds.
