@@ -101,8 +101,16 @@ if (process.env.TMPDIR === undefined && canHoldFiles()) process.env.TMPDIR = MEM
 
 /** The longest first: one of them started last would keep a single worker busy at the end. */
 const LONG = [
+  'execution/reuse',
   'queue/workers',
   'slow/canaries',
+  'variants/variants',
+  'kill/tables',
+  'execution/searches',
+  'review/decisions',
+  'execution/ways-into-answers',
+  'execution/list-facts',
+  'campaign/campaign',
   'faults/wire',
   'kill/service',
   'bad-input/inputs',
@@ -119,7 +127,6 @@ const LONG = [
   'browser/report',
   'browser/review',
   'kill/disk',
-  'kill/hints',
   'kill/real',
   'library/library',
   'cli/reporters',
