@@ -20,7 +20,8 @@ import {
 import { skippedRowIssues } from './lines-around.ts'
 
 /** How to read a list. */
-export type Reading = Omit<InputOptions, 'quotes' | 'skip'> & Required<Pick<InputOptions, 'skip'>>
+export type Reading = Omit<InputOptions, 'quotes' | 'skip'> &
+  Required<Pick<InputOptions, 'skip'>> & { readonly quotes?: InputOptions['quotes'] }
 
 export interface InspectedColumns {
   readonly facts: InputFacts
@@ -41,7 +42,7 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
     )
   const watch = (_: unknown, columns: number) =>
     Array.from({ length: columns }, (_, index) => ({ index, of: ['profile', 'values'] as const }))
-  const options = { ...reading, quotes: 'strict' } as const
+  const options = { ...reading, quotes: reading.quotes ?? 'auto' } as const
   const { facts, cells, edges, ...found } = await inspect(options, { root, signal, around: surroundingsOf, watch })
   const as = { hasHeader: reading.header, isTailFound: reading.skip.tail === 'auto' }
   const rowsIn = (file: string): number => facts?.files?.find(({ path }) => path === file)?.rows ?? facts?.rows ?? 0

@@ -166,6 +166,11 @@ export const LIST_OPTIONS: readonly Option[] = [
   { name: 'map', type: 'list', describe: 'Map a column: name=Firma, by number town=#3, or phone=- for none' },
   { name: 'encoding', describe: 'Encoding of the list, if it is not UTF-8' },
   { name: 'delimiter', describe: 'Character between cells, if it cannot be detected' },
+  {
+    name: 'quotes',
+    choices: ['strict', 'relaxed'],
+    describe: 'relaxed: a quote inside a cell is text; default: if the rest of the list proves it',
+  },
   { name: 'header', type: 'switch', describe: 'The first row is a header; --no-header: it is data' },
   ...SKIPS,
   { name: 'sheet', describe: 'Sheet of an Excel file, by name or number' },

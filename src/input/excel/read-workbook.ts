@@ -20,6 +20,8 @@ interface Sheet {
   readonly others: readonly string[]
   /** Those with a width, or with cells that are not text. */
   readonly columns: readonly SheetColumn[]
+  /** Cells of merged ranges that got the value of their range. */
+  readonly filled: number
   readonly text: readonly Buffer[]
 }
 
@@ -86,11 +88,11 @@ function readChosen(parts: Parts, wanted: WantedSheet, naming: SheetNaming | und
     throw fail('FETTLE_INPUT_SHEET', `has no sheet ${JSON.stringify(wanted)}`, `It has ${names}; see input.sheet.`)
   }
   const others = sheets.filter(sheet => sheet !== chosen && isFilled(sheet)).map(({ name }) => name)
-  const { text, columns } =
+  const rows =
     chosen.part === null
-      ? { text: [], columns: [] }
+      ? { text: [], columns: [], filled: 0 }
       : formatRows(findPart(parts, chosen.part), book, naming && { ...naming, name: chosen.name }, fail)
-  return { name: chosen.name, others, columns, text }
+  return { name: chosen.name, others, ...rows }
 }
 
 export const sheetNames = (names: readonly string[]): string =>
@@ -122,8 +124,9 @@ const BATCH_CHARS = 1_048_576
 type OwnName = (SheetNaming & Pick<Sheet, 'name'>) | undefined
 
 /** Rows as CSV, padded to the widest. The size is counted first, so that a few distant cells do not fill the memory. */
-function formatRows(xml: Buffer, book: Book, naming: OwnName, fail: Fail): Pick<Sheet, 'text' | 'columns'> {
+function formatRows(xml: Buffer, book: Book, naming: OwnName, fail: Fail): Pick<Sheet, 'text' | 'columns' | 'filled'> {
   let [rows, columns, chars] = [0, 0, 0]
+  const merges = readMerges(xml)
   const looks: ColumnLook[] = []
   readCells(xml, book, (row, column, cell, kind) => {
     looks[column - 1] ??= new ColumnLook()
@@ -131,6 +134,7 @@ function formatRows(xml: Buffer, book: Book, naming: OwnName, fail: Fail): Pick<
     rows = row
     columns = Math.max(columns, column)
     chars += cell.length
+    for (const merge of merges.get(row) ?? []) if (merge.column === column) chars += cell.length * (merge.to - row)
     return true
   })
   refuseTooLarge(chars + rows * (columns + (naming?.name.length ?? 0)), fail)
@@ -146,8 +150,10 @@ function formatRows(xml: Buffer, book: Book, naming: OwnName, fail: Fail): Pick<
   let cells: string[] = []
   let at = 1
   let line = 1
+  const filler = new MergeFiller(merges)
   const end = (): void => {
     while (cells.length < columns) cells.push('')
+    filler.fill(at, cells)
     if (naming !== undefined) {
       const { header, name } = naming
       const inCells = cells.reduce((sum, cell) => sum + (cell.match(LINE_END)?.length ?? 0), 0)
@@ -172,7 +178,61 @@ function formatRows(xml: Buffer, book: Book, naming: OwnName, fail: Fail): Pick<
   const found = Array.from({ length: columns }, (_, index): SheetColumn => {
     return { index, ...looks[index]?.found(), ...(widths[index] === undefined ? {} : { width: widths[index] }) }
   })
-  return { text, columns: found.filter(column => Object.keys(column).length > 1) }
+  return { text, columns: found.filter(column => Object.keys(column).length > 1), filled: filler.count }
+}
+
+/** A merged range of several rows, by the first of them: the value is in its first cell alone. */
+interface Merge {
+  readonly column: number
+  readonly to: number
+}
+
+const RANGE = /^[A-Z]{1,3}[1-9]\d{0,6}:[A-Z]{1,3}[1-9]\d{0,6}$/
+
+function readMerges(xml: Buffer): ReadonlyMap<number, readonly Merge[]> {
+  const merges = new Map<number, Merge[]>()
+  // They stand behind all cells, and few sheets have some.
+  if (!xml.includes('mergeCell')) return merges
+  readXml(xml, {
+    open(name, attribute) {
+      const ref = name === 'mergeCell' ? attribute('ref') : null
+      if (ref === null || !RANGE.test(ref)) return true
+      const [from, to] = ref.split(':').map(address => parseAddress(address)!)
+      if (to!.row <= from!.row) return true
+      const merge = { column: from!.column, to: Math.min(to!.row, MAX_ROW) }
+      merges.set(from!.row, [...(merges.get(from!.row) ?? []), merge])
+      return true
+    },
+  })
+  return merges
+}
+
+/** Carries the value of a merged range down to its other rows, as far as these have cells of their own. */
+class MergeFiller {
+  count = 0
+  readonly #merges: ReturnType<typeof readMerges>
+  /** By column: what reaches the present row. */
+  readonly #open = new Map<number, { readonly to: number; readonly text: string }>()
+
+  constructor(merges: ReturnType<typeof readMerges>) {
+    this.#merges = merges
+  }
+
+  /** `row` ascends by one. */
+  fill(row: number, cells: string[]): void {
+    const hasOwn = this.#open.size > 0 && cells.some(cell => cell !== '')
+    for (const [column, { to, text }] of this.#open) {
+      if (row > to) this.#open.delete(column)
+      else if (hasOwn && cells[column - 1] === '') {
+        cells[column - 1] = text
+        this.count++
+      }
+    }
+    for (const { column, to } of this.#merges.get(row) ?? []) {
+      const text = cells[column - 1] ?? ''
+      if (text !== '') this.#open.set(column, { to, text })
+    }
+  }
 }
 
 /** What a cell is that is not text, and the number format that shows it; null for text. */

@@ -3,6 +3,7 @@
  * input uses it.
  */
 import type { FileHandle } from 'node:fs/promises'
+import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
 import { READ_BYTES, readChunks, readHead, unpacked, unreadable } from '../../files/file-chunks.ts'
 import type { InputOptions, Packing } from '../../pipeline/model/types.ts'
@@ -95,12 +96,15 @@ async function openWorkbook(
 ): Promise<Content | null> {
   const archive = await readArchive(handle)
   if (archive === null) return null
-  const { name, others, columns, text } = readSheet(archive, path, wanted, naming)
+  const { name, others, columns, filled, text } = readSheet(archive, path, wanted, naming)
   const list = sheetNames(others)
   const message = `is read from its sheet ${JSON.stringify(name)}; it also has ${list}`
   return {
     packing: { as: 'xlsx', sheet: name, columns: columns.length === 0 ? undefined : columns, naming },
-    issues: wanted === null && others.length > 0 ? [sheetIssue(path, message, { hint: otherSheets(others) })] : [],
+    issues: [
+      ...(wanted === null && others.length > 0 ? [sheetIssue(path, message, { hint: otherSheets(others) })] : []),
+      ...(filled > 0 ? [mergedIssue(path, name, filled)] : []),
+    ],
     // The archive is kept, so that the hash is of the bytes that were read.
     async *pieces(onRead = () => {}) {
       onRead(archive)
@@ -112,7 +116,12 @@ async function openWorkbook(
 const otherSheets = ([first = '']: readonly string[]): string =>
   `Name a different one with input.sheet: ${JSON.stringify(first)}, or read all that have the same columns with input.sheet: "*".`
 
-const sheetIssue = (path: string, message: string, rest: { readonly hint?: string } = {}): Issue =>
+function mergedIssue(path: string, sheet: string, filled: number): Issue {
+  const message = `has merged cells: ${counted(filled, 'cell')} of the sheet ${JSON.stringify(sheet)} got the value of the range`
+  return sheetIssue(path, message, { severity: 'info', hint: null, count: filled })
+}
+
+const sheetIssue = (path: string, message: string, rest: Partial<Pick<Issue, 'hint' | 'severity' | 'count'>> = {}): Issue =>
   issue('FETTLE_INPUT_SHEET', `${path} ${message}`, { severity: 'warn', at: { file: path, line: null, column: null }, ...rest })
 
 /**

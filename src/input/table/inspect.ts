@@ -9,6 +9,7 @@ import { type InspectExtra, type InspectedFile, type Inspection, inspectFile, re
 import type { RecordMark } from './record-offsets.ts'
 import { readRejects } from './records.ts'
 import { REJECT_WORDS } from './rejects.ts'
+import { isOfBareQuotes } from './scan-issues.ts'
 import { ALL_SHEETS, chooseSheets, differences, type Source } from './several.ts'
 
 export type { Inspection } from './inspect-file.ts'
@@ -24,7 +25,9 @@ const FEW = 5
  * Reads the input once. Problems of the file are returned, never thrown (codes FETTLE_INPUT_*); an aborted signal
  * throws its reason. An input without any record has FETTLE_INPUT_EMPTY and facts of 0 columns.
  */
-export async function inspect(options: InputOptions, extra: InspectExtra = {}): Promise<Inspection> {
+export async function inspect(given: AnyQuotes, extra: InspectExtra = {}): Promise<Inspection> {
+  if (given.quotes === 'auto') return inspectQuotes({ ...given, quotes: 'strict' }, extra)
+  const options = { ...given, quotes: given.quotes }
   const found = await inspectList(options, extra)
   const { rejects, ...strict } = options
   if (rejects === undefined) return found
@@ -35,6 +38,24 @@ export async function inspect(options: InputOptions, extra: InspectExtra = {}): 
   // Refused as without `rejects`: with the places of all rows that cannot be read.
   const refused = await inspectList(strict, { ...extra, watch: undefined })
   return { ...refused, issues: [...refusals, ...refused.issues] }
+}
+
+/** `auto`: relaxed where that alone makes every row readable, and no cell is read in two ways. */
+type AnyQuotes = Omit<InputOptions, 'quotes'> & { readonly quotes: InputOptions['quotes'] | 'auto' }
+
+const isError = ({ severity }: Issue): boolean => severity === 'error'
+
+async function inspectQuotes(options: InputOptions, extra: InspectExtra): Promise<Inspection> {
+  const strict = await inspect(options, extra)
+  const errors = strict.issues.filter(isError)
+  if (errors.length === 0 || !errors.every(isOfBareQuotes)) return strict
+  const relaxed = await inspect({ ...options, quotes: 'relaxed' }, extra)
+  if (relaxed.facts === null || relaxed.issues.some(isError)) return strict
+  const [first] = errors
+  const { path, columns } = relaxed.facts
+  const message = `${path}: quotes inside cells are read as text; every row has ${counted(columns, 'cell')} that way`
+  const notice = issue('FETTLE_INPUT_QUOTE', message, { severity: 'info', at: first!.at, hint: null })
+  return { ...relaxed, issues: [notice, ...relaxed.issues] }
 }
 
 /** Returns how many rows cannot be read, as an error with the first of them if they are more than the limit. */

@@ -121,6 +121,11 @@ function trailingIssues(scanner: RecordScanner, { delimiter, file }: TableNotes)
   ]
 }
 
+/** Every place of the issue is a quote within a cell that does not begin with one. */
+export const isOfBareQuotes = ({ code, message }: Issue): boolean =>
+  code === 'FETTLE_INPUT_QUOTE' &&
+  Object.entries(WORDS).every(([kind, { text }]) => message.includes(text) === (kind === 'bareQuote'))
+
 const cells = (count: number): string => counted(count, 'cell')
 
 /**

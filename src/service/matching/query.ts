@@ -142,10 +142,16 @@ export type PreparedQuery = Readonly<ReturnType<typeof prepareQuery>>
 
 const plainReading = (text: string, isOther = false): NameReading => ({ text, isOther, markedBy: text, tail: '' })
 
+/** What stands behind the name is the country of the row, and so distinguishes no sister in it: `Acme Ltd (UK)`. */
+const isOwnCountry = ({ tail }: NameReading, { country }: PreparedQuery): boolean =>
+  tail !== '' && country !== '' && normaliseCountry(tail) === country
+
 /** The query with the second readings of its name cells beside the first; null for cells that are only names. */
 export function withReadings(index: MatchIndex, query: Query, prepared: PreparedQuery): PreparedQuery | null {
   const cells = [...new Set(NAME_FIELDS.map(field => query[field] ?? ''))]
-  const parts = cells.flatMap(listReadings)
+  const parts = cells
+    .flatMap(listReadings)
+    .map(reading => (isOwnCountry(reading, prepared) ? plainReading(reading.text) : reading))
   const [name = '', address = ''] = [query.name, query.address1]
   if (/^\s*\d/.test(name) && hasFormAtEnd(address)) parts.push(plainReading(address, true))
   const isUnknown = prepared.names.some(({ numbers }) => numbers.includes(-1))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import readXlsx from 'read-excel-file/node'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sheetXml, textCell, workbookOf } from '../../unit/input/workbooks.ts'
-import { fettle, folderOf, importRegister } from './fettle.ts'
+import { fettle, folderOf, importRegister, pipelineOf } from './fettle.ts'
 
 const sheetOf = (...rows: readonly (readonly string[])[]): string => sheetXml(...rows.map(cells => cells.map(textCell)))
 const HEADER = ['Company Name', 'Reg No', 'Country']
@@ -103,5 +103,37 @@ describe.concurrent('several files', () => {
     const { stdout, stderr } = await fettle(['dedupe', 'a.csv', 'b.csv'], { cwd })
     expect(stdout + stderr).toContain('{a.csv,b.csv}: 2 rows, 1 company')
     expect(readFileSync(join(cwd, 'a-b-dedupe.csv'), 'utf8')).toContain('ACME FORGINGS')
+  })
+})
+
+describe.concurrent('quotes inside cells', () => {
+  const QUOTED = 'Company Name,Reg No,Country\nAcme "Best" Forgings Ltd,01234567,GB\n'
+
+  test('need no flag in clean, which prints it, and init writes the key', async () => {
+    const cwd = folderOf({ 'q.csv': QUOTED })
+    const { code, stderr } = await fettle(['clean', 'q.csv', '--columns', '*,match.outcome'], { cwd })
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('quotes inside cells are read as text; every row has 3 cells that way'),
+    ])
+    expect(readFileSync(join(cwd, 'q-clean.csv'), 'utf8')).toContain('"Acme ""Best"" Forgings Ltd",01234567,GB,matched')
+    expect((await fettle(['init', 'q.csv', '--yes', '-q'], { cwd })).code).toBe(0)
+    expect(readFileSync(join(cwd, 'q.yml'), 'utf8')).toContain('quotes: relaxed')
+    expect((await fettle(['run', 'q.yml', '-q'], { cwd })).code).toBe(0)
+  })
+
+  test('that are not proved name the flag in clean and the key in a pipeline', async () => {
+    const cwd = folderOf({
+      'q.csv': QUOTED.replace('Acme "Best" Forgings', '"Acme" Forgings'),
+      'p.yml': pipelineOf('p').replace('rows.csv', 'q.csv'),
+    })
+    const { code, stderr } = await fettle(['clean', 'q.csv'], { cwd })
+    expect([code, stderr]).toEqual([
+      65,
+      expect.stringContaining('hint: If quotes inside cells are meant, pass --quotes relaxed.'),
+    ])
+    expect((await fettle(['check', 'p.yml'], { cwd })).stderr).toContain('set input.quotes: relaxed.')
+    expect((await fettle(['clean', 'q.csv', '--quotes', 'relaxed', '-q'], { cwd })).code).toBe(0)
+    expect((await fettle(['clean', 'q.csv', '--quotes', 'loose'], { cwd })).code).toBe(2)
   })
 })

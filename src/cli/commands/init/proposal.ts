@@ -25,6 +25,7 @@ export function readReading(flags: Flags, cwd: string): Reading {
     encoding: textFlag(flags, 'encoding') ?? 'auto',
     delimiter: textFlag(flags, 'delimiter') ?? 'auto',
     header: flags.header !== false,
+    ...defined({ quotes: (textFlag(flags, 'quotes') ?? undefined) as Reading['quotes'] }),
     sheet: sheet !== null && /^\d+$/.test(sheet) ? Number(sheet) : sheet,
     skip: { head: skip.head ?? 'auto', tail: skip.tail ?? 'auto' },
   }
@@ -33,12 +34,13 @@ export function readReading(flags: Flags, cwd: string): Reading {
 /** The keys of `input:` in a pipeline file, without defaults. */
 export const inputKeys = (
   { encoding, delimiter, header, sheet, skip }: Reading,
-  { around }: Pick<InspectedColumns, 'around'>,
+  { around, facts }: Pick<InspectedColumns, 'around' | 'facts'>,
 ): Record<string, unknown> =>
   defined({
     encoding: encoding === 'auto' ? undefined : encoding,
     delimiter: delimiter === 'auto' ? undefined : delimiter,
     header: header ? undefined : false,
+    quotes: facts.quotes === 'relaxed' ? facts.quotes : undefined,
     sheet: sheet ?? undefined,
     ...skipKey(skip, around),
   })
@@ -103,7 +105,7 @@ const asFlags = (hint: string): string =>
   hint
     .replace(/input\.sheet: "\*"/g, '--all-sheets')
     .replace(/input\.skip\.(head|tail): /g, '--skip-$1 ')
-    .replace(/input\.(encoding|delimiter|sheet): ("[^"]*"|[\w-]+)/g, '--$1 $2')
+    .replace(/input\.(encoding|delimiter|sheet|quotes): ("[^"]*"|[\w-]+)/g, '--$1 $2')
     .replace(/\b[Ss]et (?=--)/g, 'pass ')
 
 /** `--map name=Firma` flags as decisions. Throws FETTLE_USAGE for an unknown mapping or column, with the nearest name. */
@@ -168,7 +170,9 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
   const head = `${facts.path}: ${counted(facts.rows, 'row')}${empty}, ${counted(facts.columns, 'column')}, ${text}`
   if (reasons.length > 0) reasons.unshift('uncertain, omitted:')
   const choice = inspected.issues.flatMap(({ code, severity, message }) =>
-    code === 'FETTLE_INPUT_SHEET' && severity === 'info' ? [`  ${message.replace(`${facts.path}: `, '')}`] : [],
+    ['FETTLE_INPUT_SHEET', 'FETTLE_INPUT_QUOTE'].includes(code) && severity === 'info'
+      ? [`  ${message.replace(`${facts.path}: `, '')}`]
+      : [],
   )
   return [head, ...choice, ...skippedLines(inspected), ...lines, ...keyLine, ...reasons].map(escapeTerminal).join('\n')
 }

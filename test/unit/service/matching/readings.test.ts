@@ -61,6 +61,20 @@ describe('a name cell with more than a name', () => {
       expect(answer(name), name).not.toMatchObject({ decision: 'matched' })
   })
 
+  it.each(['Thornbury Castings Ltd (UK)', 'Thornbury Castings Ltd, United Kingdom'])(
+    'the country of the row behind the legal form is not a part of the name: %s',
+    name => {
+      expect(answer(name)).toMatchObject({ decision: 'matched', id: '1' })
+      expect(answer(name).why).toContain('read as "Thornbury Castings Ltd"')
+      // Without the country, or with a different one, it may be the name of a sister.
+      expect(answer(name, { country: '' })).not.toMatchObject({ decision: 'matched' })
+      expect(answer(name, { country: 'IE' })).not.toMatchObject({ decision: 'matched' })
+      const sisters = buildIndex([...COMPANIES, gb('6', 'Thornbury Castings (UK) Limited', 'Hull', 'HU1 1AA')])
+      const { decision, candidates } = match(sisters, { name, country: 'GB' })
+      expect([decision, candidates[0]?.company === 0]).not.toEqual(['matched', true])
+    },
+  )
+
   it('a name in the column of addresses, with the address in its place, is found at its postcode', () => {
     const swapped = { address1: 'Thornbury Castings Limited', postcode: 'S9 2TX' }
     expect(answer('4 Foundry Lane', swapped)).toMatchObject({ decision: 'matched', id: '1' })
