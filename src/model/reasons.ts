@@ -1,4 +1,4 @@
-/** Reads the reasons of the matcher: `name 0.97 | number = | postcode ≠ | dissolved`; and why a row is to be reviewed, in words. */
+/** Reads the reasons of the matcher: `name 0.97 | number = | postcode ≠ | dissolved`; and why a row needs a review, in words. */
 
 export interface Reason {
   readonly text: string
@@ -53,7 +53,7 @@ const REVIEW: Readonly<Record<string, string>> = {
 /** Why a person has to look at the row; '' where the service gave no reason. */
 export const reviewWords = (reason: string | null): string => REVIEW[reason ?? ''] ?? ''
 
-/** The reasons in words; of a row to review first what its score does not say, such as `the address agrees, but not the name`. */
+/** The reasons in words; of a row to review first what its score does not show, such as `the address agrees, but not the name`. */
 export function explainInWords(why: string, reason: string | null): string {
   const because = reason === 'between-thresholds' ? '' : reviewWords(reason)
   return because === '' ? inWords(why) : `${because}: ${inWords(why)}`

@@ -192,7 +192,20 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['dedupe', 'privacy', 'node:'],
   ],
   review: [
-    ...['errors', 'model', 'pipeline', 'journal', 'run', 'results', 'reuse/files', 'report:types', 'env', 'runs', 'prepare'],
+    ...[
+      'errors',
+      'model',
+      'pipeline',
+      'journal',
+      'run',
+      'results',
+      'reuse/files',
+      'formats:types',
+      'report:types',
+      'env',
+      'runs',
+      'prepare',
+    ],
     ...['spending', 'execution', 'node:'],
   ],
   evaluate: [

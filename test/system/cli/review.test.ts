@@ -96,7 +96,7 @@ describe.concurrent('a review by table', () => {
     expect(table(read(cwd, 'decisions/p.csv'))).toHaveLength(1)
   })
 
-  test('`later` leaves a row open, and a word that is no decision is refused with its line', async () => {
+  test('`later` leaves a row open, and a word that is not a decision is refused with its line', async () => {
     const cwd = await reviewed()
     await decided(cwd, { 'GB-X-02345678': 'Later' })
     expect((await fettle(['review', '--apply', 'mine.csv'], { cwd })).stderr).toContain('nothing was decided')
