@@ -380,7 +380,10 @@ describe.concurrent('what the documents show works', () => {
         await serving.seen(/listening on/)
         serving.child.kill('SIGTERM')
         expect((await serving.ended).code).toBe(0)
-      } else expect(await fettle(args, { cwd, env }), command).toMatchObject({ code: 0 })
+      } else {
+        const ended = await fettle(args, { cwd, env })
+        expect(ended.code, `${command}: ${ended.stderr}`).toBe(0)
+      }
     }
     expect(commands.length).toBeGreaterThanOrEqual(3)
   })

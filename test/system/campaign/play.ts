@@ -27,7 +27,7 @@ export type End = { readonly report: Report } | { readonly error: unknown } | 'k
 class ClockedDisk extends Disk {
   override meet(operation: string, path: string | null, args: readonly unknown[] = []) {
     const from = String(args[0])
-    if ((operation === 'link' && !from.endsWith('.answers')) || (operation === 'rename' && path?.endsWith('.asked') === true)) {
+    if (operation === 'link' || (operation === 'rename' && path?.endsWith('.asked') === true)) {
       const seconds = this.now() / 1000
       utimesSync(from, seconds, seconds)
     }

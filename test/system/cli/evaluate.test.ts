@@ -104,7 +104,7 @@ test('writes the misses as a table that a review applies, and takes its decision
   const table: Cells[] = parse(readFileSync(join(cwd, 'misses.csv')), { columns: true, bom: true })
   const first = table.filter(line => line.key === review[0]!['Supplier No'])
   expect(first[0]).toMatchObject({ miss: 'review', decision: '', company: review[0]!['match.candidateId'] })
-  expect(first[0]!.why).toMatch(/^right answer, /)
+  expect(first[0]!.reason).toMatch(/^right answer, /)
   const lines = table.map(line => ({ ...line, decision: line === first[0] ? 'accept' : '' }))
   const columns = Object.keys(table[0]!)
   const rows = lines.map(line => columns.map(column => (line as Cells)[column]!))

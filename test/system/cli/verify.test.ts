@@ -25,7 +25,8 @@ async function decidedRun() {
   expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(0)
   expect((await fettle(['review', '--export', 'csv', 'mine.csv'], { cwd })).code).toBe(0)
   const [head = [], ...rows] = parse(readFileSync(join(cwd, 'mine.csv'), 'utf8'), { bom: true }) as string[][]
-  const lines = rows.map(row => [row[0], row[2] === 'GB-X-02345678' && row[8] === '3' ? 'accept' : '', ...row.slice(2)])
+  const [decision, company, number] = ['decision', 'company', 'row'].map(name => head.indexOf(name)) as [number, number, number]
+  const lines = rows.map(row => row.with(decision, row[company] === 'GB-X-02345678' && row[number] === '3' ? 'accept' : ''))
   writeFileSync(join(cwd, 'mine.csv'), [head, ...lines].map(row => row.map(cell => `"${cell}"`).join(';')).join('\r\n'))
   const applied = await fettle(['review', '--apply', 'mine.csv', '--by', 'ann', '--json'], { cwd })
   expect(applied.code, applied.stderr).toBe(0)

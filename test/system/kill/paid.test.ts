@@ -21,7 +21,7 @@ const CASES: readonly (readonly [PaidAt, readonly RegExp[]])[] = [
       /unlink .*\.asked/,
     ],
   ],
-  [{ operation: 'enrichedFile', at: 'answered' }, [/link .*-168h\.answers/]],
+  [{ operation: 'enrichedFile', at: 'answered' }, [/write .*\/\.[^/]*-168h\.answers\./]],
 ]
 
 test.each(CASES)('a night killed while it fetches what another has paid (%j) pays for nothing twice', async (paid, at) => {

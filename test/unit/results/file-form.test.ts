@@ -180,8 +180,9 @@ it('any letters are read as they are, in every encoding that has them', async ()
       const text = `Name,No,general.connectId,general.companyName\nMueller,1,CC-1,${one}\nSoehne,2,CC-2,${two}\n`
       const [bytes, sent] = forms[form]!(text)
       const { first } = await receive(bytes, sent)
-      // A text that reads as another text encoded twice, cannot be told from it.
-      if (form !== 'utf8' || !/[ÂÃÅÐ]/.test(text)) expect(first).toBe(text)
+      // A text that reads as another text encoded twice, cannot be told from it, nor one whose bytes are UTF-8 too.
+      const isUtf8 = /[^ -~\n]/.test(text) && !windows1252(text).toString().includes('\ufffd')
+      if (form === 'utf8' ? !/[ÂÃÅÐ]/.test(text) : form !== 'named' || !isUtf8) expect(first).toBe(text)
     }),
     { numRuns: 60 },
   )
