@@ -200,7 +200,8 @@ async function offerCheck(pipeline: string, flags: Flags, io: Io, ask: Prompt | 
   }
   const check = await import('../check.ts')
   const runsDir = io.env.FETTLE_RUNS_DIR ?? DEFAULT_RUNS_DIR
-  const code = await check.run({ ...flags, 'runs-dir': runsDir, pipeline: [pipeline] }, io)
+  // The output of `init` is the pipeline.
+  const code = await check.run({ ...flags, output: undefined, 'runs-dir': runsDir, pipeline: [pipeline] }, io)
   if (code === EXIT.ok && !isOn(flags, 'quiet')) io.err(escapeTerminal(`next: fettle run ${pipeline}`))
   return code
 }
