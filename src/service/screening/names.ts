@@ -230,9 +230,11 @@ function gramsOf(words: readonly string[]): number[] {
 }
 
 const NONE = new Uint32Array()
-/** Names that share the most pairs of letters are compared letter by letter. */
-const COMPARED = 120
-const LEAST_SHARE = 0.3
+/**
+ * Names that share this many pairs of letters, as a part of the asked name's plus twice a part of both names', are compared letter by
+ * letter. Whether a name is found never depends on how many others are near.
+ */
+const LEAST_SHARE = 0.8
 
 function addTo(map: Map<string, number[]>, key: string, number: number): void {
   const numbers = map.get(key)
@@ -301,15 +303,14 @@ export class NameIndex {
       const numbers = this.#postings[gram] ?? NONE
       for (let at = 0; at < numbers.length; at++) shared[numbers[at] as number]!++
     }
-    const least = Math.ceil(grams.length * LEAST_SHARE)
-    const found: { number: number; share: number }[] = []
+    const found: number[] = []
     for (let number = 0; number < shared.length; number++) {
       const count = shared[number] as number
-      if (count >= least)
-        found.push({ number, share: count / grams.length + (2 * count) / (grams.length + (this.#sizes[number] as number)) })
+      if (count === 0) continue
       shared[number] = 0
+      const both = grams.length + (this.#sizes[number] as number)
+      if (count / grams.length + (2 * count) / both >= LEAST_SHARE) found.push(number)
     }
-    if (found.length > COMPARED) found.sort((a, b) => b.share - a.share || a.number - b.number)
-    return found.slice(0, COMPARED).map(({ number }) => number)
+    return found
   }
 }

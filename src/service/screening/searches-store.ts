@@ -105,7 +105,8 @@ export class SearchStore {
 
   /**
    * Takes the hits of a later screening: a hit with a new entry, or with other facts of its entry, is new and undecided. Hits without a
-   * decision that are gone are removed; what was decided stays. Call it in a transaction. Returns the number of new hits.
+   * decision that are gone are removed; what was decided stays, with its score of today: words of other entries change it. Call it in a
+   * transaction. Returns the number of new hits.
    */
   refresh({ id, createdBy }: Search, found: readonly Found[]): number {
     const rows = this.#database.all<Row>('SELECT record FROM hits WHERE search = ? ORDER BY seq', [id])
@@ -113,7 +114,10 @@ export class SearchStore {
     const before = new Map(rows.map(row => this.#parse<Hit>(row)).map(hit => [entryKey(hit), hit]))
     const fresh = found.filter(hit => {
       const known = before.get(entryKey(hit))
-      return known === undefined || JSON.stringify(known.entry) !== JSON.stringify(hit.entry) || known.score !== hit.score
+      if (known === undefined || JSON.stringify(known.entry) !== JSON.stringify(hit.entry)) return true
+      const { score, match } = hit
+      if (known.score !== score || known.match !== match) this.#writeHit({ ...known, score, match, modifiedAt: this.#now() })
+      return false
     })
     const kept = new Set(found.filter(hit => !fresh.includes(hit)).map(entryKey))
     const gone = [...before].filter(([key, { decision }]) => decision === 'undecided' && !kept.has(key)).map(([, hit]) => hit)
@@ -159,7 +163,7 @@ export class SearchStore {
   changeHit(before: Hit, by: number, patch: HitPatch): Hit {
     return this.#database.transaction(() => {
       const hit: Hit = { ...before, ...patch, modifiedAt: this.#now(), modifiedBy: by }
-      this.#database.run('UPDATE hits SET decision = ?, record = ? WHERE id = ?', [hit.decision, JSON.stringify(hit), hit.id])
+      this.#writeHit(hit)
       this.#recount(hit.search)
       return hit
     })
@@ -186,6 +190,10 @@ export class SearchStore {
     }
     const values = [hit.id, search, hit.decision, JSON.stringify(hit)]
     this.#database.run('INSERT INTO hits (id, search, decision, record) VALUES (?, ?, ?, ?)', values)
+  }
+
+  #writeHit(hit: Hit): void {
+    this.#database.run('UPDATE hits SET decision = ?, record = ? WHERE id = ?', [hit.decision, JSON.stringify(hit), hit.id])
   }
 
   #write(search: Search): Search {

@@ -126,6 +126,21 @@ test('a decision stays while the facts of its entry do, and a changed entry is a
   expect(decided()).toEqual(['E1 a falsePositive', 'E1 b undecided'])
 })
 
+test('an entry of another company changes the score of a decided hit, and brings no alert back', async () => {
+  const here = await machine()
+  const listed = { id: 1, name: 'Northgate Shipping', note: 'a' }
+  await importRows(here.dir, [listed])
+  await here.watch('Northgade Shipping')
+  const [cleared] = here.hits('Northgade Shipping')
+  here.decide(cleared!)
+  await importRows(here.dir, [listed, { id: 2, name: 'Northgade Bank', note: 'a' }])
+  expect(await here.rescreen()).toBe(0)
+  const [hit, ...others] = here.hits('Northgade Shipping')
+  expect(others).toEqual([])
+  expect(hit).toEqual({ ...cleared, decision: 'falsePositive', score: 86, modifiedAt: expect.any(Number) })
+  expect(cleared?.score).toBe(94)
+})
+
 test('a running service lists the hits of a new import as alerts, once, and the best hit first', async () => {
   const screeningDir = await temporaryFolder()
   await importRows(screeningDir, [{ id: 1, name: 'Varnix Steal', note: 'a' }])

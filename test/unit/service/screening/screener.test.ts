@@ -45,6 +45,19 @@ const told = (screener: Screener, question: Question): string[] =>
   screener.search(question).map(({ entry, match, score }) => `${entry.id} ${match} ${score}`)
 const ids = (screener: Screener, question: Question): string[] => screener.search(question).map(({ entry }) => entry.id)
 
+test('what is found does not depend on how many similar names are listed', async () => {
+  const header = 'id,type,name,datasets'
+  const listed = ['B1,business,Limaron Feldmoor,SAN']
+  const near = Array.from({ length: 200 }, (_, at) => `N${at},business,Limaron Kordelan Vostra Quenby ${at},SAN`)
+  const { screener, add } = await screenerOf([header, ...listed].join('\n'))
+  const asked = ask('Limaron Feldmoor Kordelan Vostra')
+  const alone = told(screener, asked)
+  await add([header, ...listed, ...near].join('\n'))
+  await screener.ready()
+  expect(alone).toHaveLength(1)
+  expect(told(screener, asked).filter(text => text.startsWith('B1'))).toEqual(alone)
+})
+
 describe('a name', () => {
   test('is found in another order, script or legal form, and as an alias', async () => {
     const { screener } = await screenerOf()
