@@ -234,7 +234,7 @@ const NONE = new Uint32Array()
  * Names that share this many pairs of letters, as a part of the asked name's plus twice a part of both names', are compared letter by
  * letter. Whether a name is found never depends on how many others are near.
  */
-const LEAST_SHARE = 0.8
+const LEAST_SHARE = 0.7
 
 function addTo(map: Map<string, number[]>, key: string, number: number): void {
   const numbers = map.get(key)
