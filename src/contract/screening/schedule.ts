@@ -19,10 +19,10 @@ const anyId = z.string().min(1).max(200)
 export const updateSchedule = lazy(() => z.strictObject(terms))
 
 /** One element of a batch; elements are judged one by one, so that a wrong one fails alone. */
-export const newSchedule = lazy(() => z.strictObject({ searchId: anyId, ...terms }))
+export const scheduleRequest = lazy(() => z.strictObject({ searchId: anyId, ...terms }))
 export const scheduleUpdate = lazy(() => z.strictObject({ scheduleId: anyId, ...terms }))
 
-export const createSchedules = lazy(() => z.strictObject({ items: z.array(newSchedule) }))
+export const createSchedules = lazy(() => z.strictObject({ items: z.array(scheduleRequest) }))
 export const updateSchedules = lazy(() => z.strictObject({ items: z.array(scheduleUpdate) }))
 export const deleteSchedules = lazy(() => z.strictObject({ items: z.array(anyId) }))
 

@@ -1,7 +1,7 @@
 /** Routes of schedules, which put AML searches under monitoring, and of the alerts of them. */
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
-import { isDataset, newSchedule, OPERATIONS, pathOf, type ScheduleTerms, scheduleUpdate } from '../../contract/index.ts'
+import { isDataset, OPERATIONS, pathOf, type ScheduleTerms, scheduleRequest, scheduleUpdate } from '../../contract/index.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
@@ -67,7 +67,7 @@ export function scheduleRoutes(app: FastifyInstance, deps: AppDeps): void {
   const createMany = (call: BatchCall): unknown => {
     const { user, reply } = call
     const work = (item: object) => {
-      const { searchId, ...terms } = checkBody(newSchedule, structuredClone(item), reply)
+      const { searchId, ...terms } = checkBody(scheduleRequest, structuredClone(item), reply)
       return scheduleRecord(add(user, searchId, terms), nameOf)
     }
     return runAll(call, work, 'searchId')
