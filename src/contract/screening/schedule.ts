@@ -1,13 +1,13 @@
 /** Schedules, which put AML searches under monitoring, and the alerts of them, on the wire. Answers keep unknown fields; requests are strict. */
 import { z } from 'zod'
 import { zonedDate } from '../dates.ts'
-import { fieldsOf, lazy, orNull } from '../schemas.ts'
+import { fieldsOf, lazy, orNull, written } from '../schemas.ts'
 import { hitFields, personFields } from './hit.ts'
 import { answeredDate, datasets, makeBatch, oneWord, pageOf, uuid } from './search.ts'
 import { THRESHOLDS } from './words.ts'
 
 const terms = {
-  threshold: z.literal(THRESHOLDS).nullish(),
+  threshold: written(z.literal(THRESHOLDS), { type: 'integer', enum: [...THRESHOLDS] }).nullish(),
   datasets: datasets.nullish(),
   isEmailRequired: z.boolean().nullish(),
   emailRecipients: z.array(z.string().max(320)).max(100).nullish(),
