@@ -120,7 +120,7 @@ export function openDesk(
       if (key === 'Escape') list.element.focus()
       return
     }
-    // Keys act on what the reader sees: of the desks in view, the one that holds the focus, or of which most is seen.
+    // Keys act on what the reader sees: of the desks in view, the one that holds the focus, or the one seen most.
     const seen = view()
     if (seen < 1 / 3 || help.open || views.some(other => other !== view && other() > seen)) return
     const row = list.rows[list.current]

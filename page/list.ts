@@ -9,7 +9,7 @@ const HEIGHT = 60
 /** Rows drawn above and below the visible ones. */
 const SPARE = 8
 
-/** The signs of judgments; their words are those of the desk. */
+/** The signs of judgments; the desk has their words. */
 export const SIGN: Readonly<Record<Judgment, string>> = { open: '', accepted: '✓', rejected: '✗', later: '?' }
 
 export class RowList {

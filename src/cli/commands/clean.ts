@@ -104,7 +104,7 @@ async function importOther(flags: Flags, io: Io): Promise<readonly string[] | nu
   return [name]
 }
 
-/** The hints name flags: there is no pipeline file. */
+/** The hints name flags: a caller of `clean` has no pipeline file. */
 function withFlags(prepared: Prepared): Prepared {
   const { plan } = prepared
   return {

@@ -207,13 +207,21 @@ export function fewIssues(issues: readonly Issue[], path: string): Issue[] {
   return [...issues.slice(0, MOST), decisionIssue(path, `${rest} more lines are wrong`, issues.at(-1)!.at!.line!)]
 }
 
-export async function requireDecisions(path: string, root = ''): Promise<readonly Decision[]> {
-  const { lines, issues } = await readDecisions(path, root)
+interface ReadLines<Line> {
+  readonly lines: readonly Line[]
+  readonly issues: readonly Issue[]
+}
+
+/** Throws FETTLE_DECISIONS. */
+export function requireLines<Line>({ lines, issues }: ReadLines<Line>): readonly Line[] {
   const [first] = issues
   if (first === undefined) return lines
   const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
   throw new FettleError('FETTLE_DECISIONS', first.message + more, { at: first.at, issues })
 }
+
+export const requireDecisions = async (path: string, root = ''): Promise<readonly Decision[]> =>
+  requireLines(await readDecisions(path, root))
 
 export async function writeDecisions(
   path: string,

@@ -2,12 +2,12 @@
  * Decisions of people about hits of AML searches, one line per hit, and the file that holds them. A line is about a company under a name and an
  * entry with these facts: the digest proves that they were not edited.
  */
-import { FettleError, type Issue, issue } from '../../errors.ts'
+import { type Issue, issue } from '../../errors.ts'
 import { type SinkOptions, writeAtomic } from '../../files/atomic-file.ts'
 import { digestOf } from '../../files/file-chunks.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { Facts, Hit } from '../../model/hit-facts.ts'
-import { fewIssues, isDay, isMoment, readDecisionTable } from '../decisions/decisions.ts'
+import { fewIssues, isDay, isMoment, readDecisionTable, requireLines } from '../decisions/decisions.ts'
 
 /** The first five must be there. */
 export const HIT_COLUMNS = [
@@ -101,13 +101,8 @@ export async function readHitDecisions(
 }
 
 /** Throws FETTLE_DECISIONS. */
-export async function requireHitDecisions(path: string, root = ''): Promise<readonly HitDecision[]> {
-  const { lines, issues } = await readHitDecisions(path, root)
-  const [first] = issues
-  if (first === undefined) return lines
-  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : ''
-  throw new FettleError('FETTLE_DECISIONS', first.message + more, { at: first.at, issues })
-}
+export const requireHitDecisions = async (path: string, root = ''): Promise<readonly HitDecision[]> =>
+  requireLines(await readHitDecisions(path, root))
 
 export const hitCells = (line: HitDecision): string[] =>
   HIT_COLUMNS.map(column => (column === 'facts' ? JSON.stringify(line.facts) : line[column]))

@@ -25,7 +25,7 @@ export type Kill =
   | { readonly renamed: string }
 
 /** What the disk of a killed process does. */
-export function diskFaultOf(kill: Exclude<Kill, { readonly request: number }>, log: string): DiskFault {
+function diskFaultOf(kill: Exclude<Kill, { readonly request: number }>, log: string): DiskFault {
   if ('renamed' in kill) return { fault: 'SIGKILL@1', log, ops: 'rename', paths: `*${kill.renamed}` }
   if ('disk' in kill) return { fault: `SIGKILL@${kill.disk}`, log }
   return { fault: `SIGKILL@${kill.line}`, log, ops: 'write,fsync', paths: `*/${JOURNAL_FILE}` }
@@ -208,18 +208,23 @@ export interface Pulled {
 }
 
 /** The service of a process that is to be killed. */
-export const armedBy = (server: FaultyService['server'], kill: Kill) =>
+const armedBy = (server: FaultyService['server'], kill: Kill) =>
   server.arm(
     'request' in kill ? [{ operation: kill.of ?? '*', nth: kill.request, effect: { kind: 'killClient', at: kill.at } }] : [],
   )
 
 /** Starts a process of the run and kills it there; whether it was killed. */
-async function killOnce(lane: Lane, place: Place, kill: Kill): Promise<boolean> {
+export async function killOnce(
+  lane: Pick<Lane, 'data' | 'service' | 'child'>,
+  place: Place,
+  kill: Kill,
+  args: readonly string[] = nextCommand(place, RUN),
+): Promise<boolean> {
   const { server } = lane.service
   const log = join(lane.data, `log-${new URL(lane.service.url).port}`)
   rmSync(log, { force: true })
   const armed = armedBy(server, kill)
-  const { child, ended } = start(place, nextCommand(place, RUN), 'request' in kill ? undefined : diskFaultOf(kill, log))
+  const { child, ended } = start(place, args, 'request' in kill ? undefined : diskFaultOf(kill, log))
   lane.child = child
   const { signal } = await ended
   lane.child = null

@@ -10,10 +10,10 @@ import { connect } from '../../../src/client/index.ts'
 import { type Service, serve } from '../../../src/service/index.ts'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import type { FaultyService } from '../../../src/testing/index.ts'
-import { armedBy, diskFaultOf, type Kill } from './after.ts'
+import { type Kill, killOnce } from './after.ts'
 import { copyOf, nextCommand } from './copies.ts'
 import { placeInRun, recorded } from './judge.ts'
-import { CREDENTIALS, INPUT, makeData, makePlace, type Place, settled, start, startService } from './kit.ts'
+import { CREDENTIALS, INPUT, makeData, makePlace, type Place, start, startService } from './kit.ts'
 
 export interface Night {
   readonly data: string
@@ -121,15 +121,7 @@ export async function endAt(night: Night, kill: Kill, follows: 'resume' | 'new')
   service.server.retarget(fresh.url)
   const violations: string[] = []
   try {
-    const log = join(data, 'log')
-    rmSync(log, { force: true })
-    const armed = armedBy(service.server, kill)
-    const { child, ended } = start(place, RUN, 'request' in kill ? undefined : diskFaultOf(kill, log))
-    night.child = child
-    const isKilled = (await ended).signal === 'SIGKILL'
-    night.child = null
-    await settled(service)
-    armed.disarm()
+    const isKilled = await killOnce(night, place, kill, RUN)
     const stage = isKilled ? placeInRun(recorded(place)) : 'untouched'
     for (const args of [follows === 'new' ? NEW : nextCommand(place, RUN), NEW]) {
       const { code, stderr } = await start(place, args).ended

@@ -9,7 +9,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { connect } from '../../../src/client/index.ts'
 import { type Service, serve } from '../../../src/service/index.ts'
 import type { FaultInput, FaultyService } from '../../../src/testing/index.ts'
-import { armedBy, diskFaultOf, type Kill } from './after.ts'
+import { type Kill, killOnce } from './after.ts'
 import { copyOf, nextCommand } from './copies.ts'
 import { placeInRun, recorded } from './judge.ts'
 import { CREDENTIALS, INPUT, makeData, makePlace, type Place, settled, start, startService } from './kit.ts'
@@ -101,16 +101,7 @@ async function inCopy<T>(
 /** Kills a process of the second night there. `follows`: the same command goes on, or a new run begins. */
 export const endAt = (night: Night, kill: Kill, follows: 'resume' | 'new') =>
   inCopy(night, async (place, fresh) => {
-    const { data, service } = night
-    const log = join(data, 'log')
-    rmSync(log, { force: true })
-    const armed = armedBy(service.server, kill)
-    const { child, ended } = start(place, RUN, 'request' in kill ? undefined : diskFaultOf(kill, log))
-    night.child = child
-    const isKilled = (await ended).signal === 'SIGKILL'
-    night.child = null
-    await settled(service)
-    armed.disarm()
+    const isKilled = await killOnce(night, place, kill, RUN)
     const stage = isKilled ? placeInRun(recorded(place)) : 'untouched'
     const violations: string[] = []
     for (const args of [follows === 'new' ? NEW : nextCommand(place, RUN), NEW]) {

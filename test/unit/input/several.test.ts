@@ -80,7 +80,7 @@ describe('all sheets', () => {
     ['a column more', sheetOf([...HEADER, 'Note'], ['Cord Ltd', 'Bath', 3, 'x']), 'it alone has "Note"'],
     ['another order', sheetOf(['Town', 'Vendor', 'Amount'], ['Bath', 'Cord Ltd', 3]), 'column 1 is "Town", there "Vendor"'],
     ['no header', sheetOf(['Cord Ltd', 'Bath', 3]), 'it lacks "Vendor", "Town", "Amount"'],
-  ])('of which one has %s are refused: its rows would be lost', async (_, south, why) => {
+  ])('are refused where one has %s: its rows would be lost', async (_, south, why) => {
     const rows = south.includes('r="A2"')
       ? south
       : south.replace('</sheetData>', '<row r="2"><c r="A2"><v>1</v></c></row></sheetData>')
