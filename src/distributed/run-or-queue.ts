@@ -65,7 +65,7 @@ async function runShards(
   const { collectShards, submitShards, withQueue } = await loadQueue()
   return withQueue(queue, settings.env, async connected => {
     const count = shards ?? Math.max(1, plan.parts.length)
-    const queued = await submitShards(connected, plan, () => cut(count), settings, fresh)
+    const queued = await submitShards(connected, plan, () => cut(count), { ...settings, fresh })
     if (settings.detach === true) return { queued, result: null }
     return { queued, result: await collectShards(connected, queued, settings) }
   })

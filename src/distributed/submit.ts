@@ -42,8 +42,7 @@ export async function submitShards(
   connected: Connected,
   plan: Plan,
   cut: () => Promise<readonly Plan[]>,
-  settings: RunSettings,
-  fresh: boolean,
+  settings: RunSettings & { readonly fresh: boolean },
 ): Promise<QueuedRun> {
   if (plan.service.kind === 'embedded')
     throw new FettleError('FETTLE_USAGE', 'the embedded service lives inside one process: workers could not reach it', {
@@ -59,6 +58,7 @@ export async function submitShards(
         hint: 'Put the list at an s3:// address, at an address without a query, or in a folder that all workers see.',
       },
     )
+  const { fresh } = settings
   await checkQueue(connected, text => settings.observers?.emit('onNote', text))
   const identity = identityOf(plan.service, settings.credentials)
   const shards = await cut()

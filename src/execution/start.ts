@@ -200,7 +200,7 @@ interface StartedRun extends Omit<OpenRun, 'lock'> {
 
 /** `before`: the state that was resumed, null for a new run. */
 const execute = (state: RunState, before: RunState | null, run: OpenRun, settings: RunSettings): Promise<RunResult> =>
-  runWithObservers(state, before, run.trace, settings, all => new RunExecution(run, all, fetchAcceptedByJob).execute())
+  runWithObservers(state, { before, trace: run.trace }, settings, all => new RunExecution(run, all, fetchAcceptedByJob).execute())
 
 /** Records the first line of a run. */
 async function beginRun(plan: Plan, settings: RunSettings, identity: string, merge?: Merge): Promise<StartedRun> {
@@ -347,8 +347,7 @@ async function finishedResult(state: RunState, settings: RunSettings, isOurs: bo
  */
 async function runWithObservers(
   state: RunState,
-  before: RunState | null,
-  trace: RunTrace,
+  { before, trace }: { readonly before: RunState | null; readonly trace: RunTrace },
   settings: RunSettings,
   execute: (settings: RunSettings) => Promise<RunResult>,
 ): Promise<RunResult> {

@@ -75,7 +75,7 @@ export class SealedFile {
   readonly #fd: number
   readonly #hint: string
 
-  private constructor(path: string, fd: number, bytes: number, kind: string, hint: string) {
+  private constructor(path: string, { fd, bytes }: { readonly fd: number; readonly bytes: number }, kind: string, hint: string) {
     this.path = path
     this.bytes = bytes
     this.#fd = fd
@@ -93,7 +93,7 @@ export class SealedFile {
     const file = openKept(path)
     if (file === null) return null
     try {
-      return new SealedFile(path, file.fd, file.stats.size, kind, hint)
+      return new SealedFile(path, { fd: file.fd, bytes: file.stats.size }, kind, hint)
     } catch (error) {
       closeSync(file.fd)
       throw error

@@ -1,6 +1,7 @@
 /** Options of the library: their types and checks, and the settings of a run that follow from them. */
 
 import { resolve } from 'node:path'
+import { defined } from '../defined.ts'
 import type { QueueTarget } from '../distributed/run-or-queue.ts'
 import type { Env } from '../env/environment.ts'
 import { findRunKey } from '../env/run-key.ts'
@@ -282,12 +283,12 @@ export function makeSettings(
       throw new FettleError('FETTLE_BUG', 'credentials were requested before the pipeline was read')
     },
     // What a resume needs to know.
-    args: {
+    args: defined({
       command: command === 'run' ? 'library' : `library ${command}`,
-      ...(options.register !== undefined && { register: listRegisters(options) }),
-      ...(answersDir !== undefined && { 'answers-dir': answersDir }),
+      register: options.register === undefined ? undefined : listRegisters(options),
+      'answers-dir': answersDir,
       ...refreshArgs(refresh),
-    },
+    }) as RunArgs,
     answersDir: answersDir ?? null,
     refresh,
     timeoutMs: options.timeoutMs ?? null,

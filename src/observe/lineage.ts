@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { defined } from '../defined.ts'
 import { type Env, text } from '../env/environment.ts'
 import type { RunState } from '../journal/index.ts'
 import { columnName } from '../model/columns.ts'
@@ -69,11 +70,11 @@ function readParent(env: Env, warn: Warn): LineageNames['parent'] {
     const found = context.safeParse(parseJson(whole))
     if (!found.success) return warn('OPENLINEAGE_CONTEXT', 'is not {"parent": {"run": {"runId"}, "job": {"namespace", "name"}}}')
     const { parent, root } = found.data
-    return { ...parent, ...(root && { root }) }
+    return defined({ ...parent, root })
   }
   const parent = readLegacy('OPENLINEAGE_PARENT_ID', env, warn)
   const root = readLegacy('OPENLINEAGE_ROOT_PARENT_ID', env, warn)
-  return parent && { ...parent, ...(root && { root }) }
+  return parent && defined({ ...parent, root: root ?? undefined })
 }
 
 function readLegacy(variable: string, env: Env, warn: Warn) {

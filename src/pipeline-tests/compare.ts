@@ -1,5 +1,7 @@
 /** Compares the rows of a run with what a test expects; pure. */
+
 import { counted } from '../counted.ts'
+import { defined } from '../defined.ts'
 import type { ResultRow } from '../library/result-rows.ts'
 import { type Expectation, readExpectation } from '../pipeline/index.ts'
 
@@ -84,11 +86,11 @@ function expectationsFor(rows: readonly TestedRow[], expected: Expectations | un
       const cells = Object.fromEntries(
         Object.keys(written.cells ?? {}).flatMap(name => (Object.hasOwn(row.cells, name) ? [[name, row.cells[name] ?? '']] : [])),
       )
-      const next = {
-        ...(written.outcome !== undefined && { outcome: row.outcome as NonNullable<Expectation['outcome']> }),
-        ...(written.company !== undefined && { company: row.company }),
-        ...(Object.keys(cells).length > 0 && { cells }),
-      }
+      const next = defined({
+        outcome: written.outcome && (row.outcome as NonNullable<Expectation['outcome']>),
+        company: written.company === undefined ? undefined : row.company,
+        cells: Object.keys(cells).length > 0 ? cells : undefined,
+      })
       return [[key, next]]
     }),
   )

@@ -1,5 +1,7 @@
 /** The pipeline that a test runs: the work of the pipeline under test, over the rows of the test, with its result beside the runs. */
+
 import { resolve } from 'node:path'
+import { defined } from '../defined.ts'
 import type { Env } from '../env/environment.ts'
 import { errorOfIssues, FettleError } from '../errors.ts'
 import type { RowsPipeline } from '../library/input-rows.ts'
@@ -40,7 +42,7 @@ export function testPipeline(tested: PipelineInput, test: TestCase, folder: stri
   const input =
     typeof test.rows === 'string'
       ? { ...reading, ...left, path: resolve(folder, test.rows) }
-      : { path: completeRows(test.rows, headers), ...(key !== null && { key }) }
+      : defined({ path: completeRows(test.rows, headers), key: key ?? undefined })
   const { output, names } = makeOutput(tested)
   const review = decisions !== null && { review: { decisions } }
   return {
@@ -86,7 +88,7 @@ function makeOutput({ output, enrich }: PipelineInput) {
     if (typeof column === 'object' && column !== null && 'as' in column) return String(column.as)
     return isSnake ? snakeCase(name, 0) : name
   }
-  return { output: { path: 'result.jsonl', columns: written, ...(isSnake && { names: 'snake' }) }, names }
+  return { output: defined({ path: 'result.jsonl', columns: written, names: isSnake ? 'snake' : undefined }), names }
 }
 
 /** The tags of the pipeline and those that a test needs. */

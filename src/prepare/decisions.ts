@@ -126,15 +126,13 @@ export async function assertDecisionsKept(
   const last = [idsOfSeries(runsDir, { plan, identity: null }), listRunIds(runsDir, lineOf(plan))].flatMap(
     ids => findRun(runsDir, ids, hasOutputs) ?? [],
   )
-  for (const before of last) await assertKeptSince(before, plan, { runsDir, cwd }, now, undo)
+  for (const before of last) await assertKeptSince(before, plan, { runsDir, cwd, now, undo })
 }
 
 async function assertKeptSince(
   before: RunState,
   plan: Plan,
-  { runsDir, cwd }: { readonly runsDir: string; readonly cwd: string },
-  now: number,
-  undo: Action,
+  { runsDir, cwd, now, undo }: { readonly runsDir: string; readonly cwd: string; readonly now: number; readonly undo: Action },
 ): Promise<void> {
   const copy = join(runDirectory(runsDir, before.runId).path, APPLIED_FILE)
   if (!existsSync(copy)) return

@@ -1,5 +1,7 @@
 /** Which answers of earlier runs a run uses: where they are kept, whose they are, and which of them are asked again. */
+
 import { join } from 'node:path'
+import { defined } from '../defined.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { readKept, unreadableKept } from '../files/kept-files.ts'
@@ -43,11 +45,12 @@ export function readRefresh({ refresh = NO_REFRESH }: ReuseSettings, args: RunAr
 }
 
 /** What `readRefresh` reads. */
-export const refreshArgs = ({ all, outcomes, keys }: Refresh): RunArgs => ({
-  ...(all ? { refresh: true } : {}),
-  ...(outcomes.length === 0 ? {} : { 'refresh-where': outcomes.map(outcome => `outcome=${outcome}`) }),
-  ...(keys.length === 0 ? {} : { 'refresh-key': keys }),
-})
+export const refreshArgs = ({ all, outcomes, keys }: Refresh): RunArgs =>
+  defined({
+    refresh: all || undefined,
+    'refresh-where': outcomes.length === 0 ? undefined : outcomes.map(outcome => `outcome=${outcome}`),
+    'refresh-key': keys.length === 0 ? undefined : keys,
+  }) as RunArgs
 
 /** What may be paid once for several runs, beside rows: AML searches, questions for candidates, runs of a decision tree. */
 export const SEARCH_KINDS = ['screen', 'candidates', 'decide'] as const

@@ -702,9 +702,9 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'register <action> [kind-or-name] [file]',
     summary: 'Import, list, show or remove company registers',
-    positionals: storePositionals('register', 'csv, gleif, companies-house, decisions', 'the file, also as .gz or .zip', [
-      'aliases',
-    ]),
+    positionals: storePositionals('register', 'csv, gleif, companies-house, decisions', 'the file, also as .gz or .zip', {
+      actions: ['aliases'],
+    }),
     options: [
       ...storeOptions('register'),
       { name: 'officers', describe: 'import: CSV of the officers of its companies' },
@@ -725,7 +725,7 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'screening <action> [kind-or-name] [file]',
     summary: 'Import, list, show or remove the lists that AML searches read; verify what searches find in them',
-    positionals: storePositionals('list', 'opensanctions, uk, csv', 'the file', [], ['verify']),
+    positionals: storePositionals('list', 'opensanctions, uk, csv', 'the file', { onAll: ['verify'] }),
     options: [
       ...storeOptions('list'),
       {

@@ -181,13 +181,12 @@ export const storePositionals = (
   thing: string,
   kinds: string,
   file: string,
-  actions: readonly string[] = [],
-  /** Actions on all of them. */
-  others: readonly string[] = [],
+  /** `onAll`: actions on all of them. */
+  { actions = [], onAll = [] }: { readonly actions?: readonly string[]; readonly onAll?: readonly string[] },
 ): readonly Option[] => [
   {
     name: 'action',
-    choices: ['import', 'list', 'info', 'remove', ...actions, ...others],
+    choices: ['import', 'list', 'info', 'remove', ...actions, ...onAll],
     isRequired: true,
     describe: 'What to do',
   },

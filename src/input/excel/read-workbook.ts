@@ -5,6 +5,7 @@
 
 import { getHeapStatistics } from 'node:v8'
 import { listSome } from '../../counted.ts'
+import { defined } from '../../defined.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import { readDirectory, unpack } from '../../files/zip.ts'
 import { DAY_MS, DAYS_1900, SHEET_DATE, SHEET_KINDS, sheetValue } from '../../formats/sheet-values.ts'
@@ -176,7 +177,7 @@ function formatRows(xml: Buffer, book: Book, naming: OwnName, fail: Fail): Pick<
   flush()
   const widths = readWidths(xml, columns)
   const found = Array.from({ length: columns }, (_, index): SheetColumn => {
-    return { index, ...looks[index]?.found(), ...(widths[index] === undefined ? {} : { width: widths[index] }) }
+    return defined({ index, ...looks[index]?.found(), width: widths[index] })
   })
   return { text, columns: found.filter(column => Object.keys(column).length > 1), filled: filler.count }
 }

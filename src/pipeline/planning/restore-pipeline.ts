@@ -42,8 +42,8 @@ const restoreAge = (key: 'age' | 'within', ms: number | undefined) => (ms === un
 const restoreScreen = ({ lists, monitor, ...screen }: PlannedScreen) => ({
   ...withoutNulls(screen),
   countries: orAbsent(screen.countries),
-  ...(lists && { lists: restoreAge('age', lists.age) }),
-  ...(monitor && { monitor: { remove: restoreRemoval(monitor.remove) } }),
+  lists: lists && restoreAge('age', lists.age),
+  monitor: monitor && { remove: restoreRemoval(monitor.remove) },
 })
 
 const withoutNulls = <T extends object>(given: T): { readonly [K in keyof T]?: NonNullable<T[K]> } =>

@@ -1,7 +1,9 @@
 /** The keys about the matches of the service, and about the companies found: `accept`, `candidates`, `portfolio`, `events`, `screen`, `decide`. */
+
 import { z } from 'zod'
 import { DATASETS, type Dataset, THRESHOLDS } from '../../contract/index.ts'
 import { TABLE_PARTS } from '../../decide/table.ts'
+import { defined } from '../../defined.ts'
 import { duration, flag, listOf, map, orNull, pattern, text, whole } from './forms.ts'
 import { columnReference } from './mapping-schema.ts'
 
@@ -210,11 +212,9 @@ export const reuse = map({
   screen: searchAge.optional().describe('AML searches, for a day at most or with acceptStale. Absent: each run searches again.'),
   candidates: age().optional().describe('Questions for candidates. Absent: each run asks again.'),
   decide: age().optional().describe('Decisions of decide.service, until its tree is changed. Absent: each run asks again.'),
-}).transform(({ screen: searches, ...ages }): typeof ages & { screen?: number; acceptStale?: true } => ({
-  ...ages,
-  ...(searches && { screen: searches.age }),
-  ...(searches?.acceptStale && { acceptStale: true }),
-}))
+}).transform(({ screen: searches, ...ages }): typeof ages & { screen?: number; acceptStale?: true } =>
+  defined({ ...ages, screen: searches?.age, acceptStale: searches?.acceptStale ? true : undefined }),
+)
 
 export const after = z.literal('archive', { error: 'archive' }).optional()
 

@@ -145,91 +145,107 @@ export interface CompanyActionLine {
   readonly isAlert: boolean
 }
 
-export function companyActionLines({
-  events,
-  candidates,
-  accepted,
-  portfolio,
-  screening,
-  monitoring,
-}: CompanyActions): CompanyActionLine[] {
-  const lines: CompanyActionLine[] = []
-  const add = (about: CompanyActionLine['about'], text: string, isAlert: boolean): void =>
-    void lines.push({ about, text, isAlert })
-  if (events !== null) {
-    add('events', eventsSentence(events).slice(0, -1), events.events > 0)
-    for (const { company, key, rule, old, new: now } of events.listed.slice(0, 20)) {
-      const ids = [company.id, key].filter(text => text !== '').join(', ')
-      add('events', `${company.name} (${ids}) ${rule}: ${old} -> ${now}`, true)
-    }
+export const companyActionLines = (actions: CompanyActions): CompanyActionLine[] =>
+  Object.entries(LINES).flatMap(([about, list]) => {
+    const lines: CompanyActionLine[] = []
+    list(actions, (text, isAlert) => void lines.push({ about: about as keyof CompanyActions, text, isAlert }))
+    return lines
+  })
+
+type AddLine = (text: string, isAlert: boolean) => void
+
+const LINES: Readonly<Record<keyof CompanyActions, (actions: CompanyActions, add: AddLine) => void>> = {
+  events: listEvents,
+  candidates: listCandidates,
+  accepted: listAccepted,
+  portfolio: listPortfolio,
+  screening: listScreening,
+  monitoring: listMonitoring,
+}
+
+function listEvents({ events }: CompanyActions, add: AddLine): void {
+  if (events === null) return
+  add(eventsSentence(events).slice(0, -1), events.events > 0)
+  for (const { company, key, rule, old, new: now } of events.listed.slice(0, 20)) {
+    const ids = [company.id, key].filter(text => text !== '').join(', ')
+    add(`${company.name} (${ids}) ${rule}: ${old} -> ${now}`, true)
   }
-  if (candidates !== null) {
-    const { questions, asked, reused, found, lost, refused, incomplete } = candidates
-    const parts = [`${count(asked)} of ${counted(questions, 'question')} asked`, `${count(found)} with companies`]
-    if (reused > 0) parts.splice(1, 0, `${count(reused)} known`)
-    if (lost > 0) parts.push(`${counted(lost, 'answer')} lost`)
-    if (refused > 0) parts.push(`${count(refused)} refused`)
-    if (incomplete !== null && incomplete > 0) parts.push(`${counted(incomplete, 'row')} without name or country`)
-    add('candidates', parts.join(', '), lost + refused > 0)
+}
+
+function listCandidates({ candidates }: CompanyActions, add: AddLine): void {
+  if (candidates === null) return
+  const { questions, asked, reused, found, lost, refused, incomplete } = candidates
+  const parts = [`${count(asked)} of ${counted(questions, 'question')} asked`, `${count(found)} with companies`]
+  if (reused > 0) parts.splice(1, 0, `${count(reused)} known`)
+  if (lost > 0) parts.push(`${counted(lost, 'answer')} lost`)
+  if (refused > 0) parts.push(`${count(refused)} refused`)
+  if (incomplete !== null && incomplete > 0) parts.push(`${counted(incomplete, 'row')} without name or country`)
+  add(parts.join(', '), lost + refused > 0)
+}
+
+function listAccepted({ accepted }: CompanyActions, add: AddLine): void {
+  if (accepted === null || accepted.companies === null || accepted.companies + accepted.fetched === 0) return
+  const { fetched, lost, refused, left } = accepted
+  const parts = [`${counted(fetched, 'accepted company', 'accepted companies')} fetched`]
+  if (lost > 0) parts.push(`${count(lost)} lost`)
+  if (refused > 0) parts.push(`${count(refused)} not given by the service`)
+  if (left > 0) parts.push(`${count(left)} not asked for`)
+  add(parts.join(', '), lost + refused + left > 0)
+}
+
+function listPortfolio({ portfolio }: CompanyActions, add: AddLine): void {
+  if (portfolio === null) return
+  const { id, name, created, added, present, refused, removed, kept, rules } = portfolio
+  const which = id === null ? 'not reached yet' : `${name ?? ''} (${id}${created ? ', made by this run' : ''})`
+  const parts = [`${counted(added, 'company', 'companies')} added`, `${count(present)} in it already`]
+  if (removed > 0) parts.push(`${count(removed)} removed`)
+  if (kept > 0) parts.push(`${count(kept)} not in the list any more`)
+  if (refused > 0) parts.push(`${count(refused)} refused`)
+  const active = Object.values(rules).reduce((sum, rows) => sum + rows, 0)
+  if (active > 0) parts.push(`${counted(active, 'rule')} active`)
+  add(`${which}: ${parts.join(', ')}`, refused > 0)
+}
+
+function listScreening({ screening }: CompanyActions, add: AddLine): void {
+  if (screening === null) return
+  const { companies, searches, reused, withHits, hits, risks, refused, tooOld, oldest, found, judged } = screening
+  const credits = `${counted(searches, 'credit')}${reused === 0 ? '' : `, ${count(reused)} known`}`
+  const screened = searches + reused
+  const without = refused === 0 ? '' : `, ${count(refused)} could not be`
+  const hitWords = withHits === 0 ? 'no hits' : `${count(withHits)} with ${counted(hits, 'hit')}`
+  const some =
+    companies === null
+      ? counted(screened, 'company', 'companies')
+      : `${count(screened)} of ${counted(companies, 'company', 'companies')}`
+  const left = judged === null ? hits : judged.open + judged.back + judged.confirmed
+  add(`${some} screened (${credits})${without}: ${hitWords}`, left > 0)
+  const unscreened = unscreenedWords(screening)
+  if (unscreened !== '') add(unscreened, true)
+  if (judged !== null && hits > 0) {
+    add(hitsSentence(screening).slice(0, -1).replace('Hits', 'hits'), left > 0)
+    for (const { id, name, entry, state, why } of judged.listed.slice(0, 20))
+      add(`${name} (${id}) ${state}: ${entry}${why === '' ? '' : `; ${why}`}`, true)
   }
-  if (accepted !== null && accepted.companies !== null && accepted.companies + accepted.fetched > 0) {
-    const { fetched, lost, refused, left } = accepted
-    const parts = [`${counted(fetched, 'accepted company', 'accepted companies')} fetched`]
-    if (lost > 0) parts.push(`${count(lost)} lost`)
-    if (refused > 0) parts.push(`${count(refused)} not given by the service`)
-    if (left > 0) parts.push(`${count(left)} not asked for`)
-    add('accepted', parts.join(', '), lost + refused + left > 0)
+  const tooOldWords = tooOld === 0 ? '' : `; ${counted(tooOld, 'search', 'searches')} made too long ago`
+  if (oldest !== null) add(`the oldest search is of ${time(oldest)} UTC${tooOldWords}`, tooOld > 0)
+  for (const { dataset, meaning, companies: listed, hits: many } of risks) {
+    const what = meaning === '' ? dataset : `${dataset}, ${meaning}`
+    add(`${what}: ${counted(listed, 'company', 'companies')}, ${counted(many, 'hit')}`, left > 0)
   }
-  if (portfolio !== null) {
-    const { id, name, created, added, present, refused, removed, kept, rules } = portfolio
-    const which = id === null ? 'not reached yet' : `${name ?? ''} (${id}${created ? ', made by this run' : ''})`
-    const parts = [`${counted(added, 'company', 'companies')} added`, `${count(present)} in it already`]
-    if (removed > 0) parts.push(`${count(removed)} removed`)
-    if (kept > 0) parts.push(`${count(kept)} not in the list any more`)
-    if (refused > 0) parts.push(`${count(refused)} refused`)
-    const active = Object.values(rules).reduce((sum, rows) => sum + rows, 0)
-    if (active > 0) parts.push(`${counted(active, 'rule')} active`)
-    add('portfolio', `${which}: ${parts.join(', ')}`, refused > 0)
-  }
-  if (screening !== null) {
-    const { companies, searches, reused, withHits, hits, risks, refused, tooOld, oldest, found, judged } = screening
-    const credits = `${counted(searches, 'credit')}${reused === 0 ? '' : `, ${count(reused)} known`}`
-    const screened = searches + reused
-    const without = refused === 0 ? '' : `, ${count(refused)} could not be`
-    const hitWords = withHits === 0 ? 'no hits' : `${count(withHits)} with ${counted(hits, 'hit')}`
-    const some =
-      companies === null
-        ? counted(screened, 'company', 'companies')
-        : `${count(screened)} of ${counted(companies, 'company', 'companies')}`
-    const left = judged === null ? hits : judged.open + judged.back + judged.confirmed
-    add('screening', `${some} screened (${credits})${without}: ${hitWords}`, left > 0)
-    const unscreened = unscreenedWords(screening)
-    if (unscreened !== '') add('screening', unscreened, true)
-    if (judged !== null && hits > 0) {
-      add('screening', hitsSentence(screening).slice(0, -1).replace('Hits', 'hits'), left > 0)
-      for (const { id, name, entry, state, why } of judged.listed.slice(0, 20))
-        add('screening', `${name} (${id}) ${state}: ${entry}${why === '' ? '' : `; ${why}`}`, true)
-    }
-    const tooOldWords = tooOld === 0 ? '' : `; ${counted(tooOld, 'search', 'searches')} made too long ago`
-    if (oldest !== null) add('screening', `the oldest search is of ${time(oldest)} UTC${tooOldWords}`, tooOld > 0)
-    for (const { dataset, meaning, companies: listed, hits: many } of risks) {
-      const what = meaning === '' ? dataset : `${dataset}, ${meaning}`
-      add('screening', `${what}: ${counted(listed, 'company', 'companies')}, ${counted(many, 'hit')}`, left > 0)
-    }
-    // With decisions the hits themselves are listed above.
-    for (const { id, name, searchId, hits: many } of judged === null ? found.slice(0, 20) : [])
-      add('screening', `${name} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true)
-  }
-  if (monitoring !== null) {
-    const { added, present, removed, kept, refused, written } = monitoring
-    const parts = [`${counted(added, 'search', 'searches')} put under monitoring`, `${count(present)} already`]
-    if (removed > 0) parts.push(`${count(removed)} ended`)
-    if (kept > 0) parts.push(`${count(kept)} not in the list any more`)
-    if (refused > 0) parts.push(`${count(refused)} refused`)
-    if (written !== null) parts.push(alertWords(written.alerts))
-    add('monitoring', parts.join(', '), refused + kept + (written?.alerts ?? 0) > 0)
-    for (const { company, name, score, datasets } of written?.listed.slice(0, 20) ?? [])
-      add('monitoring', `${company.name} (${company.id}): ${name}, score ${score}, ${datasets.join(' ')}`, true)
-  }
-  return lines
+  // With decisions the hits themselves are listed above.
+  for (const { id, name, searchId, hits: many } of judged === null ? found.slice(0, 20) : [])
+    add(`${name} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true)
+}
+
+function listMonitoring({ monitoring }: CompanyActions, add: AddLine): void {
+  if (monitoring === null) return
+  const { added, present, removed, kept, refused, written } = monitoring
+  const parts = [`${counted(added, 'search', 'searches')} put under monitoring`, `${count(present)} already`]
+  if (removed > 0) parts.push(`${count(removed)} ended`)
+  if (kept > 0) parts.push(`${count(kept)} not in the list any more`)
+  if (refused > 0) parts.push(`${count(refused)} refused`)
+  if (written !== null) parts.push(alertWords(written.alerts))
+  add(parts.join(', '), refused + kept + (written?.alerts ?? 0) > 0)
+  for (const { company, name, score, datasets } of written?.listed.slice(0, 20) ?? [])
+    add(`${company.name} (${company.id}): ${name}, score ${score}, ${datasets.join(' ')}`, true)
 }

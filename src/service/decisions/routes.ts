@@ -80,7 +80,7 @@ const instanceRecord = (tree: Tree, correlationId: string) => ({
   templateId: tree.templateId,
   guid: tree.guid,
   decisionTreeName: tree.name,
-  ...(tree.customerId === null ? {} : { customerId: tree.customerId }),
+  customerId: tree.customerId ?? undefined,
   inputParams: tree.inputParams ?? {},
   configurationVariables: tree.table,
   scalarVariables: tree.scalarVariables ?? {},
@@ -115,8 +115,7 @@ function decide(
   tree: Tree,
   company: Company,
   inputs: ReadonlyMap<string, string>,
-  asOf: string,
-  originationId: string | null,
+  { asOf, originationId }: { readonly asOf: string; readonly originationId: string | null },
 ): Made {
   const { table, guid, version, name: treeName } = tree
   const decider = new Decider(table, asOf)
@@ -146,30 +145,32 @@ function decide(
 }
 
 export function decisionRoutes(app: FastifyInstance, deps: AppDeps): void {
+  instanceRoutes(app, deps)
   treeRoutes(app, deps)
   runRoute(app, deps)
   logRoutes(app, deps)
 }
 
-function treeRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const route = createRouter(app, deps)
-  const { decisions, objects, users, limits, clock, transaction } = deps
+/** Adds a version of the tree, unless its content is that of `before`. */
+function saveTree(
+  { decisions, limits }: AppDeps,
+  user: Parameters<typeof decisions.addVersion>[0],
+  { guid, before }: { readonly guid: string; readonly before: Tree | null },
+  content: TreeContent,
+): Tree {
+  if (before !== null && isSame(before, content)) return before
+  if (decisions.countVersions(user.id) >= limits.treeVersions)
+    throw new Refusal(
+      507,
+      'Insufficient storage',
+      `this user has ${limits.treeVersions} versions of decision trees; no more are allowed`,
+    )
+  return decisions.addVersion(user, guid, before, content)
+}
 
-  const saveTree = (
-    user: Parameters<typeof decisions.addVersion>[0],
-    guid: string,
-    before: Tree | null,
-    content: TreeContent,
-  ): Tree => {
-    if (before !== null && isSame(before, content)) return before
-    if (decisions.countVersions(user.id) >= limits.treeVersions)
-      throw new Refusal(
-        507,
-        'Insufficient storage',
-        `this user has ${limits.treeVersions} versions of decision trees; no more are allowed`,
-      )
-    return decisions.addVersion(user, guid, before, content)
-  }
+function instanceRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { decisions, objects, users, clock, transaction } = deps
 
   route('listDecisionInstances', ({ user, query, request }) => {
     const isOwn =
@@ -190,17 +191,27 @@ function treeRoutes(app: FastifyInstance, deps: AppDeps): void {
       const table = given ?? before?.table
       if (table === undefined)
         throw badRequest('The request is not acceptable', 'configurationVariables: a new tree needs a decision table')
-      return saveTree(user, body.guid, before, {
-        ...{ name: decisionTreeName, templateId, table },
-        customerId: customerId ?? before?.customerId ?? null,
-        inputParams: inputParams ?? before?.inputParams ?? null,
-        scalarVariables: scalarVariables ?? before?.scalarVariables ?? null,
-        isReviewed: before?.isReviewed ?? true,
-        outcomes: before?.outcomes ?? OUTCOMES,
-      })
+      return saveTree(
+        deps,
+        user,
+        { guid: body.guid, before },
+        {
+          ...{ name: decisionTreeName, templateId, table },
+          customerId: customerId ?? before?.customerId ?? null,
+          inputParams: inputParams ?? before?.inputParams ?? null,
+          scalarVariables: scalarVariables ?? before?.scalarVariables ?? null,
+          isReviewed: before?.isReviewed ?? true,
+          outcomes: before?.outcomes ?? OUTCOMES,
+        },
+      )
     })
     return instanceRecord(tree, request.id)
   })
+}
+
+function treeRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { decisions, objects, transaction } = deps
 
   route('listDecisionTrees', ({ user, query, request }) => {
     const trees = query.type === undefined || query.type === TYPE ? decisions.trees(user.id) : []
@@ -237,7 +248,7 @@ function treeRoutes(app: FastifyInstance, deps: AppDeps): void {
       const { includeInManualReview: isReviewed = tree.isReviewed, decisionOutcomes = [] } = body
       const changed = new Map([...tree.outcomes, ...decisionOutcomes].map(outcome => [outcome.status, outcome]))
       const outcomes = [...changed.values()].sort((a, b) => a.status - b.status)
-      saveTree(user, tree.guid, tree, { ...tree, isReviewed, outcomes })
+      saveTree(deps, user, { guid: tree.guid, before: tree }, { ...tree, isReviewed, outcomes })
     })
     return { correlationId: request.id, message: 'Decision outcome updated' }
   })
@@ -262,7 +273,7 @@ function runRoute(app: FastifyInstance, deps: AppDeps): void {
       if (company === null) throw notFound('Company')
       const tree = objects.tree(user, params.provenirId ?? '')
       const asOf = isoDate(clock.now()).slice(0, 10)
-      const made = decide(tree, company, new Map(values), asOf, query.originationId ?? null)
+      const made = decide(tree, company, new Map(values), { asOf, originationId: query.originationId ?? null })
       decisions.add(user, made)
       return made.response
     })

@@ -1,7 +1,9 @@
 /** Routes of schedules, which put AML searches under monitoring, and of the alerts of them. */
+
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import { isDataset, OPERATIONS, pathOf, type ScheduleTerms, scheduleRequest, scheduleUpdate } from '../../contract/index.ts'
+import { defined } from '../../defined.ts'
 import type { User } from '../auth/users.ts'
 import type { AppDeps } from '../deps.ts'
 import { runIdempotent } from '../http/idempotency.ts'
@@ -18,17 +20,16 @@ type BatchCall = Call<z.infer<typeof looseBatch>, unknown>
 
 const pathFor = (id: unknown): string => `/v1${pathOf(OPERATIONS.readSchedule, { scheduleId: String(id) })}`
 
-const mailing = ({ isEmailRequired, emailRecipients }: ScheduleTerms): Mailing => ({
-  ...((isEmailRequired ?? null) === null ? {} : { isEmailRequired: isEmailRequired === true }),
-  ...((emailRecipients ?? null) === null ? {} : { emailRecipients: emailRecipients ?? [] }),
-})
+const mailing = ({ isEmailRequired, emailRecipients }: ScheduleTerms): Mailing =>
+  defined({
+    isEmailRequired: isEmailRequired == null ? undefined : isEmailRequired === true,
+    emailRecipients: emailRecipients ?? undefined,
+  })
 
-export function scheduleRoutes(app: FastifyInstance, deps: AppDeps): void {
-  const route = createRouter(app, deps)
+/** Makes and changes schedules; each screens again, for a credit, when its terms differ from the terms of the search. */
+function createChanges(deps: AppDeps) {
   const { objects, schedules, searches, screener } = deps
-  const nameOf = userNames(deps)
 
-  /** Screens again, for a credit, when the terms differ from the terms of the search. */
   const screenAgain = (user: User, search: Search, { threshold, datasets }: ScheduleTerms): Search => {
     const terms = {
       threshold: threshold ?? search.threshold,
@@ -53,6 +54,20 @@ export function scheduleRoutes(app: FastifyInstance, deps: AppDeps): void {
     const search = screenAgain(user, schedule.search, terms)
     return schedules.change({ ...schedule, search }, user.person, mailing(terms))
   }
+
+  return { add, change }
+}
+
+export function scheduleRoutes(app: FastifyInstance, deps: AppDeps): void {
+  batchRoutes(app, deps)
+  singleRoutes(app, deps)
+}
+
+function batchRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { objects, schedules, screener } = deps
+  const { add, change } = createChanges(deps)
+  const nameOf = userNames(deps)
 
   /** Runs a batch that may screen. Effects and answer are one transaction, and the body was opened before it. */
   const runAll = async <Item>(call: BatchCall, work: (item: BatchCall['body']['items'][number]) => Item, idOf: string) => {
@@ -96,6 +111,13 @@ export function scheduleRoutes(app: FastifyInstance, deps: AppDeps): void {
       }),
     ),
   )
+}
+
+function singleRoutes(app: FastifyInstance, deps: AppDeps): void {
+  const route = createRouter(app, deps)
+  const { objects, schedules, screener } = deps
+  const { change } = createChanges(deps)
+  const nameOf = userNames(deps)
 
   route('listSchedules', ({ user, query, request }) => {
     const { items, total } = schedules.list(user.id, findWindow(query, 1))
