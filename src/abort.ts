@@ -17,7 +17,7 @@ export async function waiting<T>(
   ends: readonly (AbortSignal | undefined)[],
   wait: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { signal, release } = firstOf(...ends)
+  const { signal, release } = abortWithFirst(...ends)
   try {
     return await wait(signal)
   } finally {
@@ -29,7 +29,7 @@ export async function waiting<T>(
  * A signal that aborts with the first of `sources`; call `release` when it is no longer needed. Not `AbortSignal.any`: its signals
  * accumulate on a source that lives as long as the run, and may be collected together with a timeout before it fires.
  */
-export function firstOf(...sources: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; release(): void } {
+export function abortWithFirst(...sources: readonly (AbortSignal | undefined)[]): { signal: AbortSignal; release(): void } {
   const stop = new AbortController()
   const releases = sources
     .filter(source => source !== undefined)

@@ -10,7 +10,7 @@ export interface ProcessMark {
 }
 
 /** State and start of a process from /proc (proc_pid_stat(5), fields 3 and 22); null without /proc. */
-function statOf(pid: number): { readonly state: string; readonly began: string } | null {
+function readStat(pid: number): { readonly state: string; readonly began: string } | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -21,7 +21,7 @@ function statOf(pid: number): { readonly state: string; readonly began: string }
 }
 
 /** Start time of this process; undefined without /proc. */
-export const ownBeginning = (): string | undefined => statOf(process.pid)?.began
+export const ownBeginning = (): string | undefined => readStat(process.pid)?.began
 
 /** Identifies the machine or container that has the process ids of this process: 8 hexadecimal digits. */
 export function pidNamespace(): string {
@@ -41,7 +41,7 @@ export function isAlive({ pid, began }: ProcessMark): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
-  const stat = statOf(pid)
+  const stat = readStat(pid)
   if (stat === null) return true
   return stat.state !== 'Z' && stat.state !== 'X' && (began === undefined || began === stat.began)
 }

@@ -18,7 +18,7 @@ import { mergeRuns } from './merge.ts'
 import { type QueuedRun, recordPath } from './queued-run.ts'
 import { sharedRuntimes } from './rate-limit.ts'
 import { readRunIdIn, restoreRun, withoutResults } from './restore.ts'
-import { openEnd, type ProvedRun, proveRun, type ShardEnd, signerOf } from './shard-task.ts'
+import { createSigner, openEnd, type ProvedRun, proveRun, type ShardEnd } from './shard-task.ts'
 import { formatQueuedStatus } from './status.ts'
 
 const HEARTBEAT_MS = 30_000
@@ -75,14 +75,14 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
     if (failed.length > 0)
       throw new FettleError('FETTLE_QUEUE', `shards given up: ${failed.length} of ${run.jobs.length}: ${failed[0]?.why}`, {
         hint: 'Fix the cause, then run the original command again with the same options.',
-        action: rerunOf(run),
+        action: suggestRerun(run),
       })
     if (missing.length > 0)
       throw new FettleError('FETTLE_QUEUE', `shards no longer in the queue: ${missing.length} of ${run.jobs.length}`, {
         hint: 'If another process has already merged the list, nothing is left to do; otherwise run the same command again. List the runs.',
         action: action('runs'),
       })
-    const signer = await signerOf(run.identity, settings)
+    const signer = await createSigner(run.identity, settings)
     const ends = await board.ends(run.jobs)
     const { path } = runDirectory(settings.runsDir, run.runId)
     const jobs = run.jobs.map((id, at) => {
@@ -101,7 +101,7 @@ export function collectShards(connected: Connected, run: QueuedRun, settings: Ru
 }
 
 /** The command that finds the same shards. Another number of shards, or another queue, would mean new shards, charged again. */
-export const rerunOf = ({ file, url, name, jobs }: QueuedRun): Action =>
+export const suggestRerun = ({ file, url, name, jobs }: QueuedRun): Action =>
   action('run', file, '--queue', url, ...(name === 'fettle' ? [] : ['--queue-name', name]), '--shards', String(jobs.length))
 
 /** Removes the merged shards of a list from its queue, then the local record; shards submitted later under the same names stay. */
@@ -111,7 +111,7 @@ export async function clearMerged(
   settings: RunSettings,
 ): Promise<void> {
   const { runsDir } = settings
-  const signer = await signerOf(identity, settings)
+  const signer = await createSigner(identity, settings)
   const merged = readJournal(runDirectory(runsDir, runId).journal).events.flatMap(event =>
     event.type === 'run.started' ? (event.merged?.runs ?? []) : [],
   )
@@ -159,7 +159,7 @@ export async function gatherShards(
     runs.push(await gather(run, lines, openEnd(connected, id, end, signer), settings))
     if (chosen !== undefined) await linkChoice(folder, runDirectory(settings.runsDir, run.runId))
   }
-  const bad = runs.flatMap(run => failureOf(readRun(settings.runsDir, run)))
+  const bad = runs.flatMap(run => explainFailure(readRun(settings.runsDir, run)))
   if (bad.length > 0) throw errorOfIssues(bad)
   return runs
 }
@@ -213,7 +213,7 @@ async function copyReceived({ jobs }: RunState, from: string, to: RunDirectory):
   }
 }
 
-function failureOf({ plan, runId, status, error }: RunState) {
+function explainFailure({ plan, runId, status, error }: RunState) {
   if (status !== 'error' && status !== 'fail') return []
   const which = plan.shard === undefined ? runId : `the shard ${plan.shard.number}/${plan.shard.of} (run ${runId})`
   const code = (error?.code ?? 'FETTLE_SHARD') as FettleError['code']

@@ -54,7 +54,7 @@ export async function mergeRuns(
     await fill(shards, directory)
     return { reuse: await joinedReuse(shards, directory) }
   }
-  const merge = { plan, runId: into?.runId, identity: state.identity, merged: mergedOf(shards, mixed), fill: fillIn }
+  const merge = { plan, runId: into?.runId, identity: state.identity, merged: describeMerge(shards, mixed), fill: fillIn }
   return startMerge({ ...merge, undo: action('merge', '--drop-decisions', ...wanted) }, all)
 }
 
@@ -74,7 +74,7 @@ async function joinedReuse(shards: readonly ShardRun[], { path }: RunDirectory):
   return fit === undefined ? joined : { ...joined, fit }
 }
 
-function mergedOf(shards: readonly ShardRun[], mixed: readonly Issue[]): MergedShards {
+function describeMerge(shards: readonly ShardRun[], mixed: readonly Issue[]): MergedShards {
   const states = withRows(shards).map(({ state }) => state)
   const known = new Set(states[0]?.plan.issues.map(keyOf))
   const all = [...mixed, ...states.flatMap(({ issues }) => issues)]

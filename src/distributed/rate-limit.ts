@@ -27,7 +27,7 @@ export const withLease = (runtime: Runtime, hold: (signal: AbortSignal) => Promi
       async enter(caller) {
         const leave = await pace.enter(caller)
         try {
-          await hold(AbortSignal.any(signalsOf(caller)))
+          await hold(AbortSignal.any(listSignals(caller)))
           return leave
         } catch (error) {
           leave(false)
@@ -38,7 +38,7 @@ export const withLease = (runtime: Runtime, hold: (signal: AbortSignal) => Promi
   },
 })
 
-const signalsOf = ({ signal, stop }: Parameters<Pace['enter']>[0]): AbortSignal[] =>
+const listSignals = ({ signal, stop }: Parameters<Pace['enter']>[0]): AbortSignal[] =>
   [signal, stop].filter(one => one !== undefined)
 
 export function sharedRuntimes(connected: Connected): SharedRuntimes {
@@ -46,7 +46,7 @@ export function sharedRuntimes(connected: Connected): SharedRuntimes {
   const paced = (own: Pace, open: () => Promise<Turns>): Pace => ({
     limit: own.limit,
     async enter(caller) {
-      await (await open()).take(AbortSignal.any(signalsOf(caller)))
+      await (await open()).take(AbortSignal.any(listSignals(caller)))
       return own.enter(caller)
     },
     pause(ms) {

@@ -18,7 +18,16 @@ import type { Plan } from '../pipeline/index.ts'
 import { type Connected, copyLines, type Lease, readLines, type ShardResult } from '../queue/index.ts'
 import { type SharedRuntimes, withLease } from './rate-limit.ts'
 import { restoreRun } from './restore.ts'
-import { openTask, proveInput, proveRun, readShownTask, type ShardEnd, type Started, sealEnd, signerOf } from './shard-task.ts'
+import {
+  createSigner,
+  openTask,
+  proveInput,
+  proveRun,
+  readShownTask,
+  type ShardEnd,
+  type Started,
+  sealEnd,
+} from './shard-task.ts'
 
 export interface WorkerContext extends Omit<Started, 'credentials'> {
   readonly env: Env
@@ -67,7 +76,7 @@ export async function runShard(
     const credentials = () => readCredentials(place.env, { kind: 'remote', url: place.service })
     const identity = remoteIdentity(place.service, credentials)
     checkService(value, place)
-    const signer = await signerOf(identity, { env: place.env, credentials })
+    const signer = await createSigner(identity, { env: place.env, credentials })
     const { shard, ...task } = openTask(connected, jobId, value, signer)
     proveInput(task.plan, place)
     const stored = await readLines(connected, jobId, signer)
@@ -103,7 +112,7 @@ export async function runShard(
     if (run !== null) await restoreRun(settings.runsDir, run.runId, known)
     const result = run === null ? await startRun(task.plan, settings, true) : await resumeRun(run.runId, settings)
     await copy.flushed(AbortSignal.timeout(LAST_MS))
-    return shardResultOf(result, end => sealEnd(connected, jobId, end, signer))
+    return sealResult(result, end => sealEnd(connected, jobId, end, signer))
   } catch (error) {
     if (FettleError.is(error)) {
       // A changed password or version must not end a shard that may be paid for.
@@ -117,7 +126,7 @@ export async function runShard(
   }
 }
 
-function shardResultOf({ state, directory }: RunResult, seal: (end: ShardEnd) => unknown): ShardResult {
+function sealResult({ state, directory }: RunResult, seal: (end: ShardEnd) => unknown): ShardResult {
   const { runId, status, exitCode, finished, error } = state
   const end: ShardEnd = { runId, directory: resolve(directory.path), status, exitCode }
   if (finished) return { status: 'completed', end: seal(end) }

@@ -2,7 +2,7 @@
 import { basename, dirname } from 'node:path'
 import { type Action, action, errorOfIssues, type Issue, issue } from '../errors.ts'
 import type { RunState } from '../journal/index.ts'
-import { kinOf, shardList, shardText } from '../pipeline/index.ts'
+import { identifyWhole, shardList, shardText } from '../pipeline/index.ts'
 import { findRunId, newestShards, type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 
 export interface ShardRun {
@@ -47,7 +47,7 @@ function foreignRuns(shards: readonly ShardRun[]): Issue[] {
     const oneList = 'Merge the shards of one list, cut into the same number of them.'
     if (plan.shard.of !== first.plan.shard.of)
       return issueOf(`is shard ${shardText(plan.shard)} and ${firstId} is ${shardText(first.plan.shard)}`, oneList)
-    return kinOf(withoutRegister(plan)) === kinOf(withoutRegister(own))
+    return identifyWhole(withoutRegister(plan)) === identifyWhole(withoutRegister(own))
       ? []
       : issueOf(`is of another list or pipeline than ${firstId}`, oneList)
   })

@@ -9,7 +9,7 @@ import { action, FettleError } from '../errors.ts'
 import type { ChosenEvent } from '../execution/run-settings.ts'
 import { isInside } from '../files/paths.ts'
 import type { RunArgs, RunEvent, RunState } from '../journal/index.ts'
-import { lineOf, type Plan, recordedInput, shardText } from '../pipeline/index.ts'
+import { nameLine, type Plan, recordedInput, shardText } from '../pipeline/index.ts'
 import { planSchema } from '../pipeline/model/plan.ts'
 import { type Connected, openSigner, type Signed, type Signer, unsigned } from '../queue/index.ts'
 import { checkRunId } from '../runs/run-directory.ts'
@@ -36,7 +36,7 @@ export interface ShardEnd {
 
 /** The name of a shard's job: the same for the same shard of the same list, plan and account. */
 export const nameJob = (plan: Plan, identity: string): string =>
-  `${lineOf(plan)}-${createHash('sha256')
+  `${nameLine(plan)}-${createHash('sha256')
     .update(JSON.stringify([plan.fingerprint, identity]))
     .digest('hex')
     .slice(0, 12)}`
@@ -44,7 +44,10 @@ export const nameJob = (plan: Plan, identity: string): string =>
 const signers = new Map<string, Promise<Signer>>()
 
 /** The signer of an account: from FETTLE_QUEUE_KEY, otherwise from the password of the service. Throws FETTLE_CREDENTIALS. */
-export function signerOf(identity: string, { env, credentials }: { env: Env; credentials: () => Credentials }): Promise<Signer> {
+export function createSigner(
+  identity: string,
+  { env, credentials }: { env: Env; credentials: () => Credentials },
+): Promise<Signer> {
   const secret = readPassword(env, 'FETTLE_QUEUE_KEY') ?? credentials().password
   const key = createHash('sha256')
     .update(JSON.stringify([identity, secret]))

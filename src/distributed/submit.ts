@@ -9,7 +9,7 @@ import { askedBefore, chosenEvent, makeWaiting } from '../execution/choice-of-ru
 import type { ChosenEvent, RunSettings } from '../execution/run-settings.ts'
 import { withLock } from '../execution/start.ts'
 import { chosenPlan, type RunArgs } from '../journal/index.ts'
-import { isHidden, lineOf, liveSettingsOf, type Plan, shardText } from '../pipeline/index.ts'
+import { isHidden, liveSettingsOf, nameLine, type Plan, shardText } from '../pipeline/index.ts'
 import { assertDecisionsKept } from '../prepare/decisions.ts'
 import { assertListKept } from '../prepare/kept-list.ts'
 import type { Connected } from '../queue/index.ts'
@@ -32,7 +32,7 @@ import { readRowsBefore } from '../runs/run-queries.ts'
 import { assertAccount, mostCredits, type QueuedSpending, reserveCredits } from '../spending/spending.ts'
 import { checkQueue, withShardQueue } from './connection.ts'
 import { findQueuedRun, type QueuedRun, type Submitted, saveQueuedRun } from './queued-run.ts'
-import { isBadEnd, nameJob, openEnd, type ShardTask, sealTask, signerOf } from './shard-task.ts'
+import { createSigner, isBadEnd, nameJob, openEnd, type ShardTask, sealTask } from './shard-task.ts'
 
 /**
  * Enqueues the shards of a list that are not in the queue yet, and records the list here. Throws FETTLE_USAGE for a list that not
@@ -63,7 +63,7 @@ export async function submitShards(
   const identity = identityOf(plan.service, settings.credentials)
   const shards = await cut()
   const jobs = shards.map(shard => nameJob(shard, identity))
-  return withLock(lineOf(plan), settings, async () => {
+  return withLock(nameLine(plan), settings, async () => {
     const now = DEFAULT_RUNTIME.clock.now()
     assertListKept(plan, identity, settings)
     await assertDecisionsKept(plan, settings, now)
@@ -76,11 +76,11 @@ export async function submitShards(
       assertNotStarted(plan, identity, settings.runsDir)
     }
     const run = (fresh ? null : earlier) ?? (await newQueuedRun({ plan, shards, own, now }, settings))
-    const signer = await signerOf(identity, settings)
+    const signer = await createSigner(identity, settings)
     const posted: { id: string; task: ReturnType<typeof sealTask> }[] = []
     for (const [at, shard] of shards.entries()) {
       const id = jobs[at]!
-      const task = taskOf(shard, settings, await chosenFor(run, at, settings))
+      const task = makeTask(shard, settings, await chosenFor(run, at, settings))
       posted.push({ id, task: sealTask(connected, id, task, signer) })
     }
     const isBad = (id: string, end: unknown): boolean => isBadEnd(openEnd(connected, id, end, signer))
@@ -112,14 +112,14 @@ async function newQueuedRun({ plan, shards, own, now }: NewList, settings: RunSe
   const directory = await makeRunDirectory(runsDir, runId)
   try {
     const chosen = plan.reuse == null ? undefined : await chooseShards(shards, directory, { identity }, settings)
-    const spending = queuedSpendingOf(
+    const spending = reserveForShards(
       chosen === undefined ? shards : shards.map((shard, at) => chosenPlan(shard, chosen[at]!)),
       own,
       now,
     )
     if (chosen !== undefined) checkRowBudget(plan, spending.sent)
     await assertAccount(plan, settings, spending.reserved)
-    const submitted = { ...submittedOf(shards, settings), chosen }
+    const submitted = { ...describeSubmission(shards, settings), chosen }
     return await reserveCredits(
       plan,
       { runsDir, identity, clock: DEFAULT_RUNTIME.clock, most: spending.reserved, runId },
@@ -184,7 +184,7 @@ async function chosenFor({ runId, submitted }: QueuedRun, at: number, { runsDir 
   return { event, choice: bytes.toString('base64') }
 }
 
-function queuedSpendingOf(shards: readonly Plan[], { identity }: NewList['own'], now: number): QueuedSpending {
+function reserveForShards(shards: readonly Plan[], { identity }: NewList['own'], now: number): QueuedSpending {
   const [first] = shards
   const sum = (of: (plan: Plan) => number): number => shards.reduce((all, plan) => all + of(plan), 0)
   return {
@@ -195,7 +195,7 @@ function queuedSpendingOf(shards: readonly Plan[], { identity }: NewList['own'],
 }
 
 /** The part of the submission that is recorded here instead of read from Redis. */
-function submittedOf(shards: readonly Plan[], { args }: RunSettings): Submitted {
+function describeSubmission(shards: readonly Plan[], { args }: RunSettings): Submitted {
   const [first] = shards
   const { file, description, tags, issues } = first!
   const own = { plan: { ...liveSettingsOf(first!), file, description, tags, issues }, args }
@@ -203,7 +203,7 @@ function submittedOf(shards: readonly Plan[], { args }: RunSettings): Submitted 
 }
 
 /** The concurrency of the pipeline applies to shards; within a shard jobs run one after another. */
-const taskOf = (plan: Plan, { args, env }: RunSettings, chosen: ShardTask['chosen']): ShardTask => ({
+const makeTask = (plan: Plan, { args, env }: RunSettings, chosen: ShardTask['chosen']): ShardTask => ({
   version: packageInfo().version,
   plan: { ...plan, concurrency: 1 },
   args: { ...args, shard: plan.shard === undefined ? null : shardText(plan.shard) } as RunArgs,

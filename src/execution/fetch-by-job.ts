@@ -42,7 +42,7 @@ export async function fetchByJob(
   const { env, credentials, signal, runtime } = settings
   const own = { cwd, runsDir, args: { command: 'accepted' }, timeoutMs: null, runKey: RUN_KEY }
   const { state } = await start(plan, { env, credentials, signal, runtime, ...own }, false)
-  if (state.error !== null || (state.exitCode !== EXIT.ok && state.exitCode !== EXIT.checks)) throw errorOf(state)
+  if (state.error !== null || (state.exitCode !== EXIT.ok && state.exitCode !== EXIT.checks)) throw rebuildError(state)
   const found = await readFetchedFile(join(cwd, OUTPUT), companies)
   const { matched, duplicates } = state.outcomes ?? { matched: 0, duplicates: 0 }
   return { job: state.jobs[0]?.id ?? null, paid: (matched ?? 0) + (duplicates ?? 0), companies: found }
@@ -59,7 +59,7 @@ function fetchPipeline(plan: Plan, input: string) {
   }
 }
 
-function errorOf({ error, runId }: RunState): FettleError {
+function rebuildError({ error, runId }: RunState): FettleError {
   const { code, message, hint, correlationId } = error ?? { code: 'FETTLE_BUG', message: `the run ${runId} did not end` }
   return new FettleError(code as ErrorCode, `fetching the accepted companies: ${message}`, {
     hint,

@@ -20,7 +20,7 @@ import { lacksReports, reportOfRun } from '../runs/run-queries.ts'
 import { settleCredits } from '../spending/spending.ts'
 import { openRunPorts } from './ports.ts'
 import { connectRun } from './run-connection.ts'
-import { recordOf } from './run-recorder.ts'
+import { createRecord } from './run-recorder.ts'
 import type { Attempt } from './run-settings.ts'
 
 export interface Received {
@@ -101,7 +101,7 @@ async function settleRun(earlier: RunState, attempt: Attempt, answers: string): 
 async function adopt(earlier: RunState, directory: RunDirectory, attempt: Attempt, answers: string): Promise<Settled> {
   const { settings, waiting, now } = attempt
   const note = (text: string): void => settings.observers?.emit('onNote', text)
-  const before = earlier.reuse?.refused ?? refusalOf(earlier)
+  const before = earlier.reuse?.refused ?? findRefusal(earlier)
   if (before !== null) return { answers: 0, why: before }
   note(`fetching the answers that the run ${earlier.runId} has paid`)
   let refusal: string | null = null
@@ -146,7 +146,7 @@ function explained(error: FettleError, earlier: RunState, { path }: RunDirectory
 }
 
 /** What the run itself refused, no other run adopts: the files are there, and their join ended the run. */
-function refusalOf(state: RunState): string | null {
+function findRefusal(state: RunState): string | null {
   const { error, jobs, outcomes } = state
   if (error?.kind !== 'rejected' || outcomes !== null) return null
   return jobs.every(({ received, failure }) => received !== null || failure !== null)
@@ -177,7 +177,7 @@ async function receive(before: RunState, directory: RunDirectory, attempt: Attem
   removeStaleRunFiles(directory)
   const journal = openJournal(directory.journal, now, 'existing')
   try {
-    const recorder = recordOf(journal, guard, now)
+    const recorder = createRecord(journal, guard, now)
     recorder.append({ type: 'run.resumed', pid: process.pid, host: hostname() })
     for (const part of lost) recorder.append({ type: 'file.lost', part })
     const { source, results } = openRunPorts(plan, directory, { root: settings.cwd }, storage)

@@ -30,7 +30,7 @@ import {
 } from '../run/index.ts'
 import { openEventStore } from '../runs/event-store.ts'
 import { openMonitorStore } from '../runs/monitor-store.ts'
-import { readReport, reportOf, writeReportJson, writeReports } from '../runs/report-files.ts'
+import { readReport, reportRun, writeReportJson, writeReports } from '../runs/report-files.ts'
 import { type RunDirectory, runDirectory } from '../runs/run-directory.ts'
 import { findBaseline } from '../runs/run-queries.ts'
 import { lastGoodRun } from '../runs/run-store.ts'
@@ -41,7 +41,7 @@ import { createDeadline, type Deadline } from './deadline.ts'
 import { openRunPorts, type RunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
 import { connectRun, type RunConnection } from './run-connection.ts'
-import { isLocalFailure, type RunRecord, recordOf } from './run-recorder.ts'
+import { createRecord, isLocalFailure, type RunRecord } from './run-recorder.ts'
 import type { Attempt, FetchByJob, OpenRun, RunResult, RunSettings } from './run-settings.ts'
 import { removeWorkFiles } from './work-files.ts'
 
@@ -83,7 +83,7 @@ export class RunExecution implements Attempt {
     this.trace = trace
     this.now = () => clock.now()
     this.guard = createTakeoverGuard(lock, directory.id, this.now)
-    this.record = recordOf(journal, this.guard, this.now)
+    this.record = createRecord(journal, this.guard, this.now)
     this.limit = createDeadline(settings.signal, settings.timeoutMs, clock)
     this.settings = { ...settings, signal: this.limit.signal }
     this.waiting = makeWaiting(this.settings)
@@ -124,7 +124,7 @@ export class RunExecution implements Attempt {
   }
 
   #result(state = this.#state): RunResult {
-    return { state, report: reportOf(state, this.directory, this.now(), this.#previous), directory: this.directory }
+    return { state, report: reportRun(state, this.directory, this.now(), this.#previous), directory: this.directory }
   }
 
   #keepReport(state: RunState): Promise<void> {

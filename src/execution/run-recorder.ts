@@ -20,7 +20,7 @@ export const isLocalFailure = (error: unknown): error is FettleError =>
   FettleError.is(error) && (error.kind === 'output' || error.code === 'FETTLE_LOCKED')
 
 /** A record over a journal. `guard` throws when the run is no longer ours; `now` gives milliseconds since 1970. */
-export function recordOf(journal: Journal, guard: () => void, now: () => number): RunRecord {
+export function createRecord(journal: Journal, guard: () => void, now: () => number): RunRecord {
   let lost: RunEventInput | null = null
   const inMemory = (state: RunState | null, fact: RunEventInput): RunState | null =>
     advance(state, { ...fact, at: new Date(now()).toISOString() })

@@ -53,7 +53,7 @@ const unreadable = ({ operation, path }: { readonly operation: string; readonly 
 type Client = typeof import('../client/index.ts')
 
 /** The retry budget of a process, made when its first client is. */
-function budgetOf(state: ClientState, { createRetryBudget }: Client): RetryBudget {
+function createBudget(state: ClientState, { createRetryBudget }: Client): RetryBudget {
   state.budget ??= createRetryBudget()
   return state.budget
 }
@@ -69,7 +69,7 @@ function openAccount(
   const key = createHash('sha256')
     .update(JSON.stringify([url, username, password]))
     .digest('hex')
-  const shared = state.accounts.get(key) ?? client.createShared(runtime.clock, budgetOf(state, client))
+  const shared = state.accounts.get(key) ?? client.createShared(runtime.clock, createBudget(state, client))
   state.accounts.set(key, shared)
   return shared
 }
@@ -109,7 +109,7 @@ export async function openService(needs: ServiceNeeds): Promise<ReadyService> {
     return { service: client, issues: [], close: () => client.close() }
   }
   const { server, issues } = await startEmbedded(needs)
-  const shared = made.createShared(needs.runtime.clock, budgetOf(state, made))
+  const shared = made.createShared(needs.runtime.clock, createBudget(state, made))
   const { url, username, password } = server
   const client = made.connect({ ...common, shared, url, username, password })
   const close = async (): Promise<void> => {

@@ -10,11 +10,11 @@ import { type Action, action, FettleError } from '../errors.ts'
 import { fileDigest } from '../files/file-chunks.ts'
 import { type HeldLock, holdLock, type Lock, takeLock } from '../files/process-lock.ts'
 import { type Journal, type MergedShards, openJournal, type RunState } from '../journal/index.ts'
-import { httpLineage, lineageSettings, namesOf } from '../observe/lineage.ts'
+import { httpLineage, lineageSettings, nameForLineage } from '../observe/lineage.ts'
 import { notifyReporter } from '../observe/notify.ts'
 import { openTrace, type RunTrace } from '../observe/opentelemetry.ts'
 import { createDispatcher } from '../observe/reporters.ts'
-import { isAddress, isSameWork, lineOf, liveSettingsOf, type Plan } from '../pipeline/index.ts'
+import { isAddress, isSameWork, liveSettingsOf, nameLine, type Plan } from '../pipeline/index.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { assertDecisionsKept } from '../prepare/decisions.ts'
 import { assertListKept } from '../prepare/kept-list.ts'
@@ -50,7 +50,7 @@ import { removeWorkFiles } from './work-files.ts'
  * FETTLE_INPUT_SHRUNK when the list lost most of its rows, FETTLE_DECISIONS_LOST when a new run would undo decisions, FETTLE_OUTPUT_GONE when an output of the run to return is missing or changed.
  */
 export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean): Promise<RunResult> {
-  return withLock(lineOf(plan), settings, async lock => {
+  return withLock(nameLine(plan), settings, async lock => {
     const earlier = fresh ? null : finishedRunOfKey(plan, settings)
     if (earlier !== null) return repeatedResult(earlier, plan, settings)
     const last = fresh ? null : runToContinue(plan, identityOf(plan.service, settings.credentials), settings.runsDir)
@@ -58,7 +58,7 @@ export async function startRun(plan: Plan, settings: RunSettings, fresh: boolean
       const identity = identityOf(plan.service, settings.credentials)
       if (!fresh) assertNotQueued(plan, identity, settings.runsDir)
       assertListKept(plan, identity, settings)
-      await assertDecisionsKept(plan, settings, nowOf(settings)())
+      await assertDecisionsKept(plan, settings, readClock(settings)())
       return newRun(plan, lock, settings)
     }
     if (last === null || (last.finished && !lacksReports(last, settings.runsDir))) return start()
@@ -105,13 +105,13 @@ export async function resumeRun(id: string, settings: RunSettings): Promise<RunR
       'FETTLE_FINGERPRINT',
       `the run ${id} was started against ${serviceOf(state.identity)} with a different user name`,
     )
-  return withLock(lineOf(state.plan), settings, async lock => {
+  return withLock(nameLine(state.plan), settings, async lock => {
     const state = readRun(settings.runsDir, id)
     return continueRun(state, lock, settings, state.finished ? null : await holdAsked(state, settings))
   })
 }
 
-const nowOf =
+const readClock =
   ({ runtime: { clock } }: Pick<RunSettings, 'runtime'>) =>
   (): number =>
     clock.now()
@@ -125,7 +125,7 @@ export async function withLock<T>(
   const path = lockPath(settings.runsDir, pipeline)
   makeRunsFolder(settings.runsDir)
   makeFolder(dirname(path))
-  const lock = takeLock(path, nowOf(settings))
+  const lock = takeLock(path, readClock(settings))
   if (lock.takenFrom !== null)
     settings.observers?.emit('onNote', `took over the lock of process ${lock.takenFrom.pid}, which is gone`)
   const held = holdLock(lock)
@@ -151,7 +151,7 @@ export interface Merge {
 /** Merges shards in a new run, or resumes the unfinished merge of the same shards. Throws as startRun does. */
 export async function startMerge(merge: Merge, settings: RunSettings): Promise<RunResult> {
   const { plan, merged } = merge
-  return withLock(lineOf(plan), settings, async lock => {
+  return withLock(nameLine(plan), settings, async lock => {
     const hasJobs = ({ jobs }: RunState): boolean => jobs.every(({ id }, part) => id === (merged.jobs[part]?.id ?? null))
     const earlier = finishedRunOfKey(plan, { ...settings, identity: merge.identity }, hasJobs)
     if (earlier !== null) return repeatedResult(earlier, plan, settings)
@@ -159,7 +159,7 @@ export async function startMerge(merge: Merge, settings: RunSettings): Promise<R
     const isSame = last !== null && isSameWork(last.plan, plan) && hasJobs(last)
     if (!isSame || (last.finished && !lacksReports(last, settings.runsDir))) {
       // Plans of a queue were checked when they were submitted.
-      if (merge.runId === undefined) await assertDecisionsKept(plan, settings, nowOf(settings)(), merge.undo)
+      if (merge.runId === undefined) await assertDecisionsKept(plan, settings, readClock(settings)(), merge.undo)
       return newRun(plan, lock, settings, merge)
     }
     if (last.finished) return finishedResult(last, settings, true)
@@ -205,10 +205,10 @@ const execute = (state: RunState, before: RunState | null, run: OpenRun, setting
 /** Records the first line of a run. */
 async function beginRun(plan: Plan, settings: RunSettings, identity: string, merge?: Merge): Promise<StartedRun> {
   const isMade = merge?.runId !== undefined && !existsSync(runDirectory(settings.runsDir, merge.runId).journal)
-  const runId = isMade ? merge.runId : newRunId(settings.runsDir, lineOf(plan), nowOf(settings)())
+  const runId = isMade ? merge.runId : newRunId(settings.runsDir, nameLine(plan), readClock(settings)())
   const directory = isMade ? runDirectory(settings.runsDir, runId) : await makeRunDirectory(settings.runsDir, runId)
   const filled = await merge?.fill(directory)
-  const journal = openJournal(directory.journal, nowOf(settings), 'new', settings.queued?.copy.append)
+  const journal = openJournal(directory.journal, readClock(settings), 'new', settings.queued?.copy.append)
   const trace = openTrace(settings.env, plan)
   const { args, env } = settings
   const started = {
@@ -260,7 +260,7 @@ async function continueHeld(before: RunState, locks: Pick<OpenRun, 'lock' | 'ask
   let journal: Journal
   let state: RunState
   try {
-    journal = openJournal(directory.journal, nowOf(settings), 'existing', settings.queued?.copy.append)
+    journal = openJournal(directory.journal, readClock(settings), 'existing', settings.queued?.copy.append)
     const live = settings.live == null ? {} : { settings: settings.live }
     state = journal.append({ type: 'run.resumed', pid: process.pid, host: hostname(), ...live, ...keyOf(settings) })
   } catch (error) {
@@ -359,7 +359,7 @@ async function runWithObservers(
   const observers = (settings.observers ?? createDispatcher([])).with([...spans, ...http, ...receivers])
   const emitLineage = (now: RunState, type: 'START' | 'RUNNING' | 'END'): void => {
     if (observers.has('onLineageEvent'))
-      observers.emit('onLineageEvent', lineageEvent(now, type, namesOf(now, lineage, settings.cwd)))
+      observers.emit('onLineageEvent', lineageEvent(now, type, nameForLineage(now, lineage, settings.cwd)))
   }
   observers.emit('onRunStart', state, before)
   if (trace.note !== null) observers.emit('onNote', trace.note)

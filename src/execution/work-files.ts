@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openSource } from '../input/index.ts'
 import type { RunState } from '../journal/index.ts'
-import { lineOf, type Plan, recordedInput } from '../pipeline/index.ts'
+import { nameLine, type Plan, recordedInput } from '../pipeline/index.ts'
 import { pruneRuns } from '../privacy/prune.ts'
 import { EVENTS_FILE, isAnswersFile } from '../results/file-names.ts'
 import { openResults } from '../results/index.ts'
@@ -43,7 +43,7 @@ export async function removeWorkFiles(state: RunState, directory: RunDirectory, 
 async function pruneOld(plan: Plan, runsDir: string): Promise<readonly string[]> {
   if (plan.retention === undefined) return []
   try {
-    const { failed } = await pruneRuns(runsDir, { olderThanMs: plan.retention, line: lineOf(plan) })
+    const { failed } = await pruneRuns(runsDir, { olderThanMs: plan.retention, line: nameLine(plan) })
     return failed.map(({ runId, why }) => `retention: could not remove ${runId}: ${why}`)
   } catch (error) {
     return [`retention: could not remove old runs: ${(error as Error).message}`]

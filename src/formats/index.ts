@@ -103,7 +103,7 @@ const hasEnding = (path: string, { extensions, kind }: FormatFacts): boolean =>
 export const formatOfName = (path: string): OutputFormat | null =>
   ENTRIES.find(([, facts]) => hasEnding(path, facts))?.[0] ?? null
 
-export const extensionsOf = (kind?: FormatFacts['kind']): string[] => [
+export const listExtensions = (kind?: FormatFacts['kind']): string[] => [
   ...new Set(ENTRIES.flatMap(([, facts]) => (kind === undefined || facts.kind === kind ? facts.extensions : []))),
 ]
 
@@ -126,5 +126,5 @@ export const formatOfOutput = (path: string, chosen: OutputFormat): OutputFormat
 /** Whether a file of this name may have been written by an earlier run with this kind of format. */
 export const isTableName = (path: string, format: OutputFormat): boolean => {
   const { kind } = formatFacts(format)
-  return hasEnding(path, { ...formatFacts(format), extensions: extensionsOf(kind) as [string, ...string[]] })
+  return hasEnding(path, { ...formatFacts(format), extensions: listExtensions(kind) as [string, ...string[]] })
 }

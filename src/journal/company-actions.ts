@@ -56,7 +56,7 @@ export interface ScreenState {
 }
 
 /** The description of a dataset (contract §6.8); empty for an unknown one. */
-export const meaningOf = (dataset: string): string => (isDataset(dataset) ? DATASETS[dataset] : '')
+export const explainDataset = (dataset: string): string => (isDataset(dataset) ? DATASETS[dataset] : '')
 
 /** What the service proposed for a question. */
 export type ProposedAnswer = readonly [question: string, companies: readonly ProposedCompany[]]

@@ -60,7 +60,7 @@ export function readJournal(path: string): JournalContent {
   }
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1
   const sums = new Checksums()
-  const lines = linesOf(bytes.subarray(0, wholeBytes)).map((line, index) => parseLine(line, path, index + 1, sums))
+  const lines = splitLines(bytes.subarray(0, wholeBytes)).map((line, index) => parseLine(line, path, index + 1, sums))
   const events = withContents(lines, path)
   const gap = findGap(events)
   if (gap !== null) throw damaged(path, gap.line, gap.why)
@@ -123,7 +123,7 @@ export function journalHead(path: string): JournalHead | null {
 
 const LINE_END = 0x0a
 
-function linesOf(bytes: Buffer): Buffer[] {
+function splitLines(bytes: Buffer): Buffer[] {
   const lines: Buffer[] = []
   for (let from = 0; from < bytes.length; ) {
     const end = bytes.indexOf(LINE_END, from)
@@ -144,7 +144,7 @@ function parseLine(line: Buffer, path: string, number: number, sums: Checksums):
   }
   if (!isEvent(value)) throw damaged(path, number, 'it is not an event')
   if (value.type === 'run.started') assertVersion(value.journal, path, number)
-  const fault = sums.accept(text) ?? faultOf(value)
+  const fault = sums.accept(text) ?? findFault(value)
   if (fault !== null) throw damaged(path, number, fault)
   const { sum: _, ...event } = value as Line & { readonly sum?: string }
   return event as Line
@@ -295,7 +295,7 @@ const isEvent = (value: unknown): value is RunEvent =>
   typeof value.at === 'string' &&
   !Number.isNaN(Date.parse(value.at))
 
-function faultOf(event: RunEvent): string | null {
+function findFault(event: RunEvent): string | null {
   const fault = SCHEMAS.get(event.type)?.safeParse(event).error?.issues[0]
   return fault === undefined ? null : `its ${fault.path.map(String).join('.')} is missing or of another kind`
 }

@@ -28,7 +28,7 @@ const newJob = (part: number, name: string): JobState => ({
 })
 
 /** A single job has the run's name; several add their number from 1. */
-export const jobsOf = ({ parts }: Pick<Plan, 'parts'>, name: string): JobState[] =>
+export const planJobs = ({ parts }: Pick<Plan, 'parts'>, name: string): JobState[] =>
   parts.map((_, part) => newJob(part, parts.length === 1 ? name : `${name}-${part + 1}`))
 
 /** A job in place of one that was not ours: each stage checks whether it has happened, upload and submit included. */

@@ -3,7 +3,7 @@ import type { Fit } from '../model/list.ts'
 import type { Outcomes, ReuseCounts } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import type { JobState, RunEvent } from './events.ts'
-import { jobsOf } from './jobs.ts'
+import { planJobs } from './jobs.ts'
 
 export interface ReuseState {
   readonly counts: ReuseCounts
@@ -34,7 +34,7 @@ export function afterReuse(
       const { counts, fit = null } = event
       const chosen = chosenPlan(plan, event)
       return {
-        ...{ plan: chosen, jobs: jobsOf(chosen, jobName) },
+        ...{ plan: chosen, jobs: planJobs(chosen, jobName) },
         reuse: { counts, fit, outcomes: null, isKept: false, refused: null },
       }
     }

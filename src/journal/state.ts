@@ -21,7 +21,7 @@ import type {
 import { type StageName, stagesOf } from '../model/stages.ts'
 import { afterOutputs, applyCompanyAction, type CompanyActionState, initialCompanyActions } from './company-actions.ts'
 import type { CheckResult, JobState, RecordedError, RunEvent, RunFacts, StageState, Status } from './events.ts'
-import { jobsOf, replaced } from './jobs.ts'
+import { planJobs, replaced } from './jobs.ts'
 import { addCounts } from './outcomes.ts'
 import { afterReuse, type ReuseState } from './reuse.ts'
 
@@ -82,7 +82,7 @@ const initialState = ({ at, type, journal, merged, plan, runKey, ...facts }: Run
   resumedAt: [],
   runKeys: runKey === undefined ? [] : [runKey],
   stages: stagesOf(plan).map(({ name }) => ({ name, ...newStage })),
-  jobs: jobsOf(plan, facts.jobName),
+  jobs: planJobs(plan, facts.jobName),
   issues: plan.issues,
   outputs: [],
   outcomes: null,

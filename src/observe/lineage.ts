@@ -7,7 +7,7 @@ import { defined } from '../defined.ts'
 import { type Env, text } from '../env/environment.ts'
 import type { RunState } from '../journal/index.ts'
 import { columnName } from '../model/columns.ts'
-import { lineOf, type Plan, recordedInput } from '../pipeline/index.ts'
+import { nameLine, type Plan, recordedInput } from '../pipeline/index.ts'
 import type { LineageEvent, LineageNames } from '../report/index.ts'
 import { openPoster } from './post.ts'
 import type { RunReporter } from './reporters.ts'
@@ -100,18 +100,18 @@ function readNominalTime(env: Env): string | null {
 }
 
 /** The names of a run whose paths are relative to `cwd`. */
-export const namesOf = (
+export const nameForLineage = (
   { runId, plan, shardRuns }: RunState,
   { namespace, parent, nominalTime }: LineageSettings,
   cwd: string,
 ): LineageNames => ({
-  runId: uuidOf(runId),
-  job: { namespace, name: lineOf(plan) },
+  runId: makeUuid(runId),
+  job: { namespace, name: nameLine(plan) },
   parent,
   nominalTime,
   shards: shardRuns.map((id, at) => ({
-    run: { runId: uuidOf(id) },
-    job: { namespace, name: lineOf({ name: plan.name, shard: { number: at + 1, of: shardRuns.length } }) },
+    run: { runId: makeUuid(id) },
+    job: { namespace, name: nameLine({ name: plan.name, shard: { number: at + 1, of: shardRuns.length } }) },
   })),
   dataset: path => nameDataset(path, plan.input, cwd),
   column: columnName,
@@ -121,7 +121,7 @@ export const namesOf = (
 const SPACE = Buffer.from('8d9f1f5e6c5b4f0e9a3d2b7c41f06e58', 'hex')
 
 /** A UUID of a name (RFC 9562, version 5): the same for every process that resumes the run. */
-export function uuidOf(name: string): string {
+export function makeUuid(name: string): string {
   const bytes = createHash('sha1').update(SPACE).update(name).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x50
   bytes[8] = (bytes[8]! & 0x3f) | 0x80

@@ -7,7 +7,7 @@ import { type Issue, issue, type Place } from '../errors.ts'
 import { checkWritable } from '../files/atomic-file.ts'
 import { readHead } from '../files/file-chunks.ts'
 import { isInList, isInside } from '../files/paths.ts'
-import { extensionsOf, formatFacts, formatOfOutput, isGzipName, isTableName } from '../formats/index.ts'
+import { formatFacts, formatOfOutput, isGzipName, isTableName, listExtensions } from '../formats/index.ts'
 import { requirePackages } from '../formats/writers.ts'
 import {
   databaseFile,
@@ -135,7 +135,7 @@ async function whyNotThere(
     return 'exists and is not a table: only a JSON array is replaced'
   if (there === null || isTableName(path, format)) return null
   const { kind } = formatFacts(format)
-  const names = extensionsOf(kind)
+  const names = listExtensions(kind)
   const list = names.length === 1 ? `${names[0]} is` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)} are`
   return `is there, and no ${kind === 'workbook' ? 'workbook' : 'table'} by its name: only ${list} replaced`
 }

@@ -6,7 +6,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { type Action, action, FettleError, type Issue, issue, type Place } from '../errors.ts'
 import { isInside } from '../files/paths.ts'
 import type { RunState } from '../journal/index.ts'
-import { lineOf, nameDecisionsFile, type Plan } from '../pipeline/index.ts'
+import { nameDecisionsFile, nameLine, type Plan } from '../pipeline/index.ts'
 import { counted } from '../report/words.ts'
 import { APPLIED_FILE } from '../results/file-names.ts'
 import type { Decisions, HitDecisions } from '../results/index.ts'
@@ -123,7 +123,7 @@ export async function assertDecisionsKept(
 ): Promise<void> {
   if (dropDecisions || plan.output === null) return
   const hasOutputs = (run: RunState): boolean => run.outputs.length > 0 && run.plan.target === plan.target
-  const last = [idsOfSeries(runsDir, { plan, identity: null }), listRunIds(runsDir, lineOf(plan))].flatMap(
+  const last = [idsOfSeries(runsDir, { plan, identity: null }), listRunIds(runsDir, nameLine(plan))].flatMap(
     ids => findRun(runsDir, ids, hasOutputs) ?? [],
   )
   for (const before of last) await assertKeptSince(before, plan, { runsDir, cwd, now, undo })

@@ -16,7 +16,7 @@ import { csvText } from '../formats/text-formats.ts'
 import { AS_FOUND, inspect } from '../input/table/inspect.ts'
 import { readRows } from '../input/table/records.ts'
 import { digestContent, openJournal, type RunState, writeContents } from '../journal/index.ts'
-import { isAddress, lineOf, nameDecisionsFile } from '../pipeline/index.ts'
+import { isAddress, nameDecisionsFile, nameLine } from '../pipeline/index.ts'
 import type { InputFacts } from '../pipeline/model/types.ts'
 import { removeStates } from '../results/changes/row-states.ts'
 import { APPLIED_FILE } from '../results/file-names.ts'
@@ -123,7 +123,7 @@ function lockRuns(options: ForgetOptions, locks: Lock[]): void {
   const taken = new Set<string>()
   // A run may have started before its lock was taken.
   for (;;) {
-    const lines = readStates({ ...options, pipeline: null }).map(({ plan }) => lineOf(plan))
+    const lines = readStates({ ...options, pipeline: null }).map(({ plan }) => nameLine(plan))
     const line = lines.find(name => !taken.has(name))
     if (line === undefined) return
     locks.push(takeLock(lockPath(options.runsDir, line), realClock.now))

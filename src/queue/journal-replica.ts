@@ -26,7 +26,7 @@ export interface StoredLines {
   readonly signature: string
 }
 
-const keyOf = (queue: string, jobId: string): string => `fettle:${queue}:journal:${jobId}`
+const nameJournalKey = (queue: string, jobId: string): string => `fettle:${queue}:journal:${jobId}`
 
 /** More than any shard records: a thousand jobs polled for a week need a tenth of it. */
 const MAX_BYTES = 128 * 1024 ** 2
@@ -37,7 +37,7 @@ const PAGE = 1_000
  * write in this place, and FETTLE_QUEUE_SETTINGS for a key of another type.
  */
 export async function readLines({ redis, address }: Connected, jobId: string, signer: Signer): Promise<StoredLines> {
-  const key = keyOf(address.name, jobId)
+  const key = nameJournalKey(address.name, jobId)
   const what = `the journal of ${jobId}`
   const tooLarge = (size: string): FettleError => unsigned(what, `is larger than any that a worker writes: ${size}`)
   // Where MEMORY USAGE is not available, the bytes are counted as they are read.
@@ -75,14 +75,14 @@ const placeOfLine = (
 ) => ['line', queue, jobId, number, before, line] as const
 
 export async function dropLines({ redis, address }: Connected, jobIds: readonly string[]): Promise<void> {
-  for (const id of jobIds) await redis.del(keyOf(address.name, id))
+  for (const id of jobIds) await redis.del(nameJournalKey(address.name, id))
 }
 
 /** Appends lines to the journal of one shard, after the stored ones. Throws FETTLE_LOCKED once another worker holds the shard. */
 export function copyLines(connected: Connected, { job, token, lockMs }: Lease, stored: StoredLines, signer: Signer) {
   const jobId = job.id ?? ''
   const queue = connected.address.name
-  const key = keyOf(queue, jobId)
+  const key = nameJournalKey(queue, jobId)
   const lost = (): FettleError =>
     new FettleError('FETTLE_LOCKED', `another worker took over ${jobId}: nothing more is sent from here`, {
       hint: 'No action is needed: the other worker continues.',

@@ -12,7 +12,7 @@ import { askedRows } from '../input/upload/asked-rows.ts'
 import type { RunState } from '../journal/index.ts'
 import type { Fit } from '../model/list.ts'
 import type { ReuseCounts } from '../model/results.ts'
-import { type KnownSearches, type Plan, type PlannedReuse, partsOf } from '../pipeline/index.ts'
+import { type KnownSearches, type Plan, type PlannedReuse, splitIntoParts } from '../pipeline/index.ts'
 import { fingerprinter } from '../results/row-fingerprint.ts'
 import { AnswerFolder, type AskedKeys, type Busy, isBusy, type Waiting } from './answer-folder.ts'
 import { type AnswerOutcome, classifyOutcome } from './files/answers.ts'
@@ -153,7 +153,7 @@ async function chooseRows({ plan, workDir }: ChosenPlan, rules: Rules, context: 
     counts.fresh -= changed
     await verifyUnchanged('read')
     const choice = (await writer?.publish()) ?? ''
-    const parts = counts.sent === 0 ? [] : partsOf(counts.sent, plan.parts.length > 1 ? plan.parts[0]!.rows : null)
+    const parts = counts.sent === 0 ? [] : splitIntoParts(counts.sent, plan.parts.length > 1 ? plan.parts[0]!.rows : null)
     const searches = counter?.counts ?? null
     return { counts, choice, keys, parts, fit, searches, unknownKeys: [...unknownKeys], askedBefore }
   } finally {

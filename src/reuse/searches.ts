@@ -94,7 +94,12 @@ async function readOwners(kind: SearchKind, path: string): Promise<Map<string, B
 }
 
 /** Where the searches of a kind are kept; null where the pipeline names no age for them. */
-function folderOf(kind: SearchKind, { plan, identity }: Pick<RunState, 'plan' | 'identity'>, answers: string, now: () => number) {
+function nameFolder(
+  kind: SearchKind,
+  { plan, identity }: Pick<RunState, 'plan' | 'identity'>,
+  answers: string,
+  now: () => number,
+) {
   const age = plan.reuse?.[kind]
   return age === undefined ? null : { age, folder: new AnswerFolder(answers, scopeOf(kind, plan, identity), now) }
 }
@@ -157,7 +162,7 @@ export class RunSearches implements EarlierSearches {
   async #open(kind: SearchKind): Promise<Opened | null> {
     const { answers, now, refreshes, waiting } = this.#settings
     const state = this.#state()
-    const place = folderOf(kind, state, answers, now)
+    const place = nameFolder(kind, state, answers, now)
     if (place === null) return null
     const { folder, age } = place
     const choose = async (
@@ -190,7 +195,7 @@ export async function keepSearches(
   directory: RunFiles,
   { answers, now, waiting }: Pick<SearchSettings, 'answers' | 'now'> & { readonly waiting: Waiting },
 ): Promise<number> {
-  const place = folderOf(kind, state, answers, now)
+  const place = nameFolder(kind, state, answers, now)
   if (place === null) return 0
   const { folder, age } = place
   const { runId: run } = state
@@ -232,7 +237,7 @@ export interface SearchCounter {
 /** Null without searches that may be used again. */
 export function searchCounter(plan: Plan, identity: string, { answers, now, refreshes }: SearchSettings): SearchCounter | null {
   const open = (kind: 'screen' | 'candidates') => {
-    const place = refreshes || plan[kind] == null ? null : folderOf(kind, { plan, identity }, answers, now)
+    const place = refreshes || plan[kind] == null ? null : nameFolder(kind, { plan, identity }, answers, now)
     return place && { age: place.age, known: place.folder.open([], now()), found: new DigestIndex() }
   }
   const count = (opened: NonNullable<ReturnType<typeof open>>, key: Buffer): void => {

@@ -16,7 +16,7 @@ import { hasReview } from '../execution/work-files.ts'
 import type { SheetLook } from '../formats/xlsx.ts'
 import { fetchedTags, type Journal, openJournal, type RunState } from '../journal/index.ts'
 import { explainInWords } from '../model/reasons.ts'
-import { lineOf } from '../pipeline/index.ts'
+import { nameLine } from '../pipeline/index.ts'
 import { formatDay, loadHitDecisions } from '../prepare/decisions.ts'
 import { findCurrentPipeline, linksOfRun } from '../prepare/resume-context.ts'
 import type { Sample } from '../report/index.ts'
@@ -74,7 +74,7 @@ export async function applyDecisions(
   const { plan } = recorded
   const credentials = fetch ? findCurrentPipeline(recorded, { env, cwd }, true).credentials : null
   if (credentials !== null) checkFetch(recorded, credentials)
-  return withLock(lineOf(plan), { runsDir, runtime: DEFAULT_RUNTIME }, async () => {
+  return withLock(nameLine(plan), { runsDir, runtime: DEFAULT_RUNTIME }, async () => {
     const state = readRun(runsDir, id)
     removeStaleRunFiles(directory)
     const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))

@@ -17,7 +17,7 @@ export interface DiffOptions extends OutputChoice {
  * Compares `from` with `to`. One name is a run and the last good run before it; none is the latest run. Throws FETTLE_RUN_UNKNOWN,
  * FETTLE_DIFF when the two cannot be compared, FETTLE_USAGE for a column of runs.
  */
-export async function diffOf(from: string | null, to: string | null, options: DiffOptions): Promise<Diff> {
+export async function compareRuns(from: string | null, to: string | null, options: DiffOptions): Promise<Diff> {
   const isPair = from !== null && to !== null
   const later = isPair ? to : (from ?? undefined)
   const now = isFile(later, options) ? later : findNamedRun(later, options)

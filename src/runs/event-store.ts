@@ -9,7 +9,7 @@ import { openSink, type SinkOptions, writeAtomic } from '../files/atomic-file.ts
 import { readKeptText } from '../files/kept-files.ts'
 import type { RunState } from '../journal/index.ts'
 import type { KeyedEvent } from '../model/requests.ts'
-import { lineOf, type Plan } from '../pipeline/index.ts'
+import { nameLine, type Plan } from '../pipeline/index.ts'
 import { readStates } from '../results/changes/row-states.ts'
 import { EVENTS_FILE } from '../results/file-names.ts'
 import { eventsCsv, requireEventsFile } from '../results/output/events-file.ts'
@@ -32,7 +32,7 @@ const pathFor = ({ path }: RunDirectory, plan: Plan, identity: string, portfolio
     .update(JSON.stringify([identity, portfolio]))
     .digest('hex')
     .slice(0, 16)
-  return ledgerPath(dirname(path), lineOf(plan), scope)
+  return ledgerPath(dirname(path), nameLine(plan), scope)
 }
 
 function readStaged({ path }: RunDirectory): ReadEvents | null {
@@ -49,7 +49,7 @@ export function readChangedCompanies(directory: RunDirectory, { plan, identity, 
   const portfolio = events?.read?.portfolio ?? null
   if (portfolio === null) return new Map()
   const { changed, runs } = readLedger(pathFor(directory, plan, identity, portfolio.id))
-  const now = laterOf(changed, happened(readStaged(directory), runs, directory.id))
+  const now = keepLater(changed, happened(readStaged(directory), runs, directory.id))
   return new Map(Object.entries(now).map(([id, at]) => [id, Date.parse(at)]))
 }
 
@@ -149,7 +149,7 @@ export function openEventStore(plan: Plan, { directory, identity, root, mode, ba
         since: asked > (ledger.since ?? '') ? asked : ledger.since,
         runs: { ...recentRuns(ledger, keepFrom), ...Object.fromEntries(events.map(({ id }) => [id, directory.id])) },
         unmarked: marks ? [...ledger.unmarked, ...fresh] : ledger.unmarked,
-        changed: laterOf(ledger.changed, happened(staged, ledger.runs, directory.id)),
+        changed: keepLater(ledger.changed, happened(staged, ledger.runs, directory.id)),
       })
       return file
     },
@@ -205,7 +205,7 @@ async function writeLedger(path: string, ledger: EventLedger): Promise<void> {
 }
 
 /** The later time of each company. */
-function laterOf(times: Readonly<Record<string, string>>, more: readonly (readonly [id: string, at: string])[]) {
+function keepLater(times: Readonly<Record<string, string>>, more: readonly (readonly [id: string, at: string])[]) {
   const later = { ...times }
   for (const [id, at] of more) if (at > (later[id] ?? '')) later[id] = at
   return later

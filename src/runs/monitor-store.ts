@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import { readKeptText } from '../files/kept-files.ts'
-import { lineOf, type Plan } from '../pipeline/index.ts'
+import { nameLine, type Plan } from '../pipeline/index.ts'
 import { alertsCsv, requireAlertsFile } from '../results/output/events-file.ts'
 import type { MonitorLedger, MonitorStore } from '../run/index.ts'
 import { type EventPlace, ownEventsFile, writeOwnAndCopy } from './event-store.ts'
@@ -24,7 +24,7 @@ export function openMonitorStore(plan: Plan, { directory, identity, root, mode }
   const output = plan.screen?.alerts ?? ''
   // The ids of schedules and hits belong to an account.
   const scope = createHash('sha256').update(identity).digest('hex').slice(0, 16)
-  const path = join(dirname(directory.path), 'events', `${lineOf(plan)}-monitor-${scope}.json`)
+  const path = join(dirname(directory.path), 'events', `${nameLine(plan)}-monitor-${scope}.json`)
   return {
     run: directory.id,
     read() {

@@ -12,7 +12,7 @@ import { listedRun } from './run-queries.ts'
  * Of all pipelines, or of one. `folder` is where the page will be; both folders are absolute. Shards are left out: their merge is a run.
  * `unread` are runs whose journal cannot be read.
  */
-export function nightsOf(runsDir: string, folder: string, pipeline?: string) {
+export function listNights(runsDir: string, folder: string, pipeline?: string) {
   const nights: Night[] = []
   const unread: string[] = []
   for (const id of listRunIds(runsDir, pipeline)) {

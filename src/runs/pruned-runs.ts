@@ -37,14 +37,14 @@ export interface RunSpending {
 
 export const prunedPath = (runsDir: string): string => join(runsDir, 'pruned.jsonl')
 
-function linesOf(runsDir: string): string[] {
+function readPrunedLines(runsDir: string): string[] {
   const lines = (readKeptText(prunedPath(runsDir)) ?? '').split('\n')
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines
 }
 
 /** Of removed runs, in the order of their removal. Throws FETTLE_JOURNAL_DAMAGED for a line that cannot be read. */
 export const prunedRuns = (runsDir: string): RunSpending[] =>
-  linesOf(runsDir).map((line, at) => {
+  readPrunedLines(runsDir).map((line, at) => {
     try {
       return JSON.parse(cut(line).json) as RunSpending
     } catch (cause) {
@@ -61,7 +61,7 @@ export const prunedRuns = (runsDir: string): RunSpending[] =>
 export async function keepSpending(runsDir: string, added: readonly RunSpending[]): Promise<void> {
   const ids = new Set(prunedRuns(runsDir).map(({ runId }) => runId))
   const fresh = added.filter(({ runId }) => !ids.has(runId)).map(one => JSON.stringify(one))
-  const lines = sealed(linesOf(runsDir), fresh)
+  const lines = sealed(readPrunedLines(runsDir), fresh)
   await writeAtomic(prunedPath(runsDir), lines.map(line => `${line}\n`).join(''))
 }
 
@@ -82,7 +82,7 @@ interface ReadPruned {
 export function readPruned(runsDir: string): ReadPruned {
   const sums = new Checksums()
   const runs: RunSpending[] = []
-  const lines = linesOf(runsDir)
+  const lines = readPrunedLines(runsDir)
   const isTorn = lines.length > 0 && !readFileSync(prunedPath(runsDir), 'utf8').endsWith('\n')
   for (const [at, line] of lines.entries()) {
     const problem = isTorn && at === lines.length - 1 ? 'it ends within a line' : sums.accept(line)

@@ -33,7 +33,7 @@ export const MOST_ROWS = 20_000
  * The report of a state. `now` is milliseconds since 1970; `previous` is the report of the last good run, for the change
  * against it.
  */
-export function reportOf(state: RunState, directory: RunDirectory, now: number, previous: Report | null): Report {
+export function reportRun(state: RunState, directory: RunDirectory, now: number, previous: Report | null): Report {
   const until = state.status === 'running' ? now : Date.parse(state.endedAt ?? state.updatedAt)
   const elapsedMs = Math.max(0, until - Date.parse(state.startedAt))
   return buildReport(state, {

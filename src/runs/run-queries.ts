@@ -6,11 +6,11 @@ import { identityOf } from '../env/identity.ts'
 import { EXIT } from '../errors.ts'
 import { type LockOwner, lockHolder } from '../files/process-lock.ts'
 import { matchRate, type RunState, rowsToAccountFor } from '../journal/index.ts'
-import { isSameWork, lineOf, type Plan } from '../pipeline/index.ts'
+import { isSameWork, nameLine, type Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { headOf, type RowStates, readStates } from '../results/changes/row-states.ts'
 import type { Baseline } from '../results/output/writers.ts'
-import { isReported, readReport, reportOf } from './report-files.ts'
+import { isReported, readReport, reportRun } from './report-files.ts'
 import { findRunId, listRunIds, lockPath, type RunDirectory, readRun, runDirectory } from './run-directory.ts'
 import { lastGoodRun, runOfKey, runToContinue } from './run-store.ts'
 
@@ -68,7 +68,7 @@ export function goesOn(runsDir: string, plan: Plan, credentials: () => Credentia
 export function reportOfRun(runsDir: string, id: string): Report {
   const state = readRun(runsDir, id)
   const before = lastGoodRun(runsDir, state, id)
-  return reportOf(
+  return reportRun(
     state,
     runDirectory(runsDir, id),
     realClock.now(),
@@ -100,7 +100,7 @@ export function listedRun(
 ): StoredStatus & { readonly state: RunState; readonly matchRate: number | null; readonly report: () => Report } {
   const state = readRun(runsDir, id)
   const rate = state.outcomes === null ? null : matchRate(state.outcomes, rowsToAccountFor(state.plan))
-  const report = () => reportOf(state, runDirectory(runsDir, id), realClock.now(), null)
+  const report = () => reportRun(state, runDirectory(runsDir, id), realClock.now(), null)
   return { ...readStoredStatus(runsDir, state), state, matchRate: rate, report }
 }
 
@@ -109,7 +109,7 @@ export function listedRun(
  * last run, or for an earlier one that has events since: one that was detached and is being collected.
  */
 export function findActiveProcess(runsDir: string, state: RunState): LockOwner | null {
-  const line = lineOf(state.plan)
+  const line = nameLine(state.plan)
   const isLast = listRunIds(runsDir, line)[0] === state.runId
   const holder = isLast || !state.finished ? lockHolder(lockPath(runsDir, line), realClock.now) : null
   return isLast || (holder !== null && state.updatedAt >= holder.since) ? holder : null

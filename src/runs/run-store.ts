@@ -10,7 +10,7 @@ import { writeAtomic } from '../files/atomic-file.ts'
 import { readKeptText } from '../files/kept-files.ts'
 import { sweepFolder } from '../files/stale-temp-files.ts'
 import { type RunState, readStart } from '../journal/index.ts'
-import { describeSeries, isMergeOf, isSameWork, lineOf, type Plan, type SeriesPlan } from '../pipeline/index.ts'
+import { describeSeries, isMerge, isSameWork, nameLine, type Plan, type SeriesPlan } from '../pipeline/index.ts'
 import {
   isBeforeJournal,
   isEnrichedFile,
@@ -150,7 +150,7 @@ export interface SeriesOwner {
 function* runsOfSeries(runsDir: string, { plan, identity }: SeriesOwner): Generator<SeriesRun> {
   const wanted = describeSeries(plan, identity).name
   const knownRun = knownRuns(runsDir)
-  for (const id of listRunIds(runsDir, lineOf(plan))) {
+  for (const id of listRunIds(runsDir, nameLine(plan))) {
     const known = knownRun(id)
     const start = known === null ? readStart(runDirectory(runsDir, id).journal) : null
     const series =
@@ -239,12 +239,12 @@ export function runOfKey(
     state.runKeys.includes(runKey) &&
     state.finished &&
     ENDED_WELL.includes(state.status) &&
-    (isSameWork(state.plan, plan) || isMergeOf(state.plan, plan)) &&
+    (isSameWork(state.plan, plan) || isMerge(state.plan, plan)) &&
     state.identity === identity &&
     isAlso(state)
   return findRun(
     runsDir,
-    runsOfKey(runsDir, runKey, id => parseRunId(id)?.line === lineOf(plan)),
+    runsOfKey(runsDir, runKey, id => parseRunId(id)?.line === nameLine(plan)),
     fits,
   )
 }
@@ -261,14 +261,14 @@ export async function tidyRuns({ id, path }: RunDirectory, state: RunState, keep
   const runsDir = dirname(path)
   const { plan, identity } = state
   const series = describeSeries(plan, identity).name
-  const seen = [knowOf(runsDir, state, false)]
+  const seen = [summariseRun(runsDir, state, false)]
   const knownRun = knownRuns(runsDir)
   const ids = listRunIds(runsDir)
   let needsRows = true
   for (const older of ids.filter(one => one < id)) {
     const known = knownRun(older)
     if (known?.isTidy && (!known.hasRows || keepsRows)) continue
-    if (parseRunId(older)?.line !== lineOf(plan)) continue
+    if (parseRunId(older)?.line !== nameLine(plan)) continue
     const directory = runDirectory(runsDir, older)
     if (known === null && recordedNothing(directory)) {
       removeIfPossible(directory.path)
@@ -295,7 +295,7 @@ export async function tidyRuns({ id, path }: RunDirectory, state: RunState, keep
   await remember(runsDir, seen, ids)
 }
 
-function knowOf(runsDir: string, { runId, plan, identity, status, runKeys }: RunState, isTidy: boolean): Known {
+function summariseRun(runsDir: string, { runId, plan, identity, status, runKeys }: RunState, isTidy: boolean): Known {
   const { path, journal } = runDirectory(runsDir, runId)
   const { size = 0, mtimeMs = 0 } = statSync(journal, { throwIfNoEntry: false }) ?? {}
   return {
@@ -309,7 +309,7 @@ function knowOf(runsDir: string, { runId, plan, identity, status, runKeys }: Run
 /** Null for a run that has not finished, and for one that cannot be read. */
 function knowIfFinished(runsDir: string, id: string): Known | null {
   const state = findRun(runsDir, [id], ({ finished, runId }) => finished && runId === id)
-  return state === null ? null : knowOf(runsDir, state, false)
+  return state === null ? null : summariseRun(runsDir, state, false)
 }
 
 function seriesIn({ journal }: RunDirectory): string | null {

@@ -62,7 +62,7 @@ function threadsFor({ index }: Register, { threads }: ServeOptions): Threads | n
   return new Threads(count, () => startThread(sharedImage(index)))
 }
 
-function engineOf({ infos, index, pages }: Register, threads: Threads | null): Engine {
+function createEngine({ infos, index, pages }: Register, threads: Threads | null): Engine {
   const engine: Engine = {
     match: (query, most, list) => match(index, query, most, list),
     rowEvidence: query => rowEvidence(index, query),
@@ -106,7 +106,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       return { name: info.name, companies: info.companies, snapshotDate: info.snapshotDate, sha256: registerDigest(info) }
     })
     return {
-      engine: engineOf(register, threads),
+      engine: createEngine(register, threads),
       officers: register.officers,
       registers,
       isDamaged: () => register.pages?.isDamaged === true,

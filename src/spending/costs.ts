@@ -25,7 +25,7 @@ export interface CostLine {
 }
 
 /** `month` is `2026-11`, in UTC; null is all time. `unread` are runs that could not be read: what they spent is missing. */
-export function costsOf(runsDir: string, { month, by }: { readonly month: string | null; readonly by: CostGroup }) {
+export function readCosts(runsDir: string, { month, by }: { readonly month: string | null; readonly by: CostGroup }) {
   const { runs, unread } = spendingOfRuns(runsDir)
   const chosen = month === null ? runs : runs.filter(({ startedAt }) => startedAt.startsWith(month))
   const findGroup = COST_GROUPS[by]

@@ -17,7 +17,7 @@ import { type Plan, wholePlan } from '../pipeline/index.ts'
 import { QUEUE_FILE } from '../results/file-names.ts'
 import { type LockClock, withFolderLock } from '../runs/folder-lock.ts'
 import { prunedRuns, type RunSpending } from '../runs/pruned-runs.ts'
-import { reportOf } from '../runs/report-files.ts'
+import { reportRun } from '../runs/report-files.ts'
 import { listRunIds, parseRunId, readRun, runDirectory } from '../runs/run-directory.ts'
 
 /** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches, runs of a decision tree. Tags of accepted companies come on top. */
@@ -48,7 +48,7 @@ const isToBeChosen = ({ reuse, known, merged }: Plan): boolean => reuse != null 
 export function countSpending(runsDir: string, state: RunState, prunedAt: string | null = null): RunSpending {
   const directory = runDirectory(runsDir, state.runId)
   const { plan, jobs, http } = state
-  const credits = reportOf(state, directory, Date.parse(state.updatedAt), null).results[0]?.credits ?? null
+  const credits = reportRun(state, directory, Date.parse(state.updatedAt), null).results[0]?.credits ?? null
   return {
     runId: state.runId,
     pipeline: plan.name,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type Product, TAGS } from '../../contract/index.ts'
 import { EXIT, FettleError } from '../../errors.ts'
-import { extensionsOf, formatOfName } from '../../formats/index.ts'
+import { formatOfName, listExtensions } from '../../formats/index.ts'
 import { draftOf, isWorkbook, listStem, nameDecisionsFile, type PipelineInput } from '../../pipeline/index.ts'
 import type { Prepared } from '../../prepare/prepare.ts'
 import { prepareValue } from '../../prepare/prepare.ts'
@@ -133,7 +133,8 @@ function chooseOutput(flags: Flags, { facts }: InspectedColumns) {
   const requested = textFlag(flags, 'output')
   const path = requested ?? `${listStem(facts.path)}-clean${isWorkbook(facts) ? '.xlsx' : '.csv'}`
   const named = formatOfName(path)
-  if (named === null) throw usageError(`-o ${path} has no extension of an output format`, `Name it ${extensionsOf().join(', ')}.`)
+  if (named === null)
+    throw usageError(`-o ${path} has no extension of an output format`, `Name it ${listExtensions().join(', ')}.`)
   // A spreadsheet opens the file next: with the mark it reads all letters, and no cell is a formula.
   const format = named === 'csv' ? 'excel' : named
   return { path, format }

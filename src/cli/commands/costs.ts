@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { EXIT } from '../../errors.ts'
 import { escapeTerminal, safeJson } from '../../report/index.ts'
 import { tableText } from '../../results/index.ts'
-import { type CostGroup, type CostLine, costsOf } from '../../spending/costs.ts'
+import { type CostGroup, type CostLine, readCosts } from '../../spending/costs.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
@@ -14,7 +14,7 @@ const COLUMNS: readonly (keyof CostLine)[] = ['group', 'runs', 'rows', 'sent', '
 export async function run(flags: Flags, io: Io): Promise<number> {
   const by = needText(flags, 'by') as CostGroup
   const runsDir = needText(flags, 'runs-dir')
-  const found = costsOf(runsDir, { month: readMonth(textFlag(flags, 'month')), by })
+  const found = readCosts(runsDir, { month: readMonth(textFlag(flags, 'month')), by })
   if (isOn(flags, 'json')) {
     io.out(safeJson({ schema: 'fettle/costs/v1', ...found }))
     return EXIT.ok

@@ -5,7 +5,7 @@ import { type Deduped, dedupeList } from '../../dedupe/dedupe.ts'
 import type { Keep } from '../../dedupe/list.ts'
 import { MERGE_RULES, type MergeRule, type MergeRules } from '../../dedupe/merge.ts'
 import { EXIT } from '../../errors.ts'
-import { extensionsOf, formatOfName } from '../../formats/index.ts'
+import { formatOfName, listExtensions } from '../../formats/index.ts'
 import { columnName, isWorkbook, listStem } from '../../pipeline/index.ts'
 import { findColumn, type InspectedColumns } from '../../prepare/propose.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
@@ -94,7 +94,8 @@ function readKeep(text: string, { columns }: InspectedColumns): Keep {
 function readOutput(requested: string | null, { facts }: InspectedColumns, cwd: string) {
   const path = requested ?? `${listStem(facts.path)}-dedupe${isWorkbook(facts) ? '.xlsx' : '.csv'}`
   const named = formatOfName(path)
-  if (named === null) throw usageError(`-o ${path} has no extension of an output format`, `Name it ${extensionsOf().join(', ')}.`)
+  if (named === null)
+    throw usageError(`-o ${path} has no extension of an output format`, `Name it ${listExtensions().join(', ')}.`)
   if (existsSync(resolve(cwd, path))) throw usageError(`${path} exists; refusing to overwrite it`, 'Pass -o with another file.')
   // A spreadsheet opens the file next: no cell is a formula.
   return { path, format: named === 'csv' ? ('excel' as const) : named }

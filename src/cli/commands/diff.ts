@@ -5,7 +5,7 @@ import { EXIT } from '../../errors.ts'
 import { writeAtomic } from '../../files/atomic-file.ts'
 import { DIFF_COLUMNS, type Diff, diffRows, renderDiffHtml, renderDiffJson, renderDiffText } from '../../report/index.ts'
 import { tableText } from '../../results/index.ts'
-import { diffOf } from '../../runs/diff.ts'
+import { compareRuns } from '../../runs/diff.ts'
 import { type Flags, usageError } from '../command.ts'
 import { assertReplaceableReport } from '../options/overwrite-guards.ts'
 import { isOn, needText, textFlag, wholeFlag } from '../options/read.ts'
@@ -30,7 +30,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (to !== null)
     await assertReplaceableReport(to, { cwd: io.cwd, runsDir, extensions: EXTENSIONS[format], flag: `--output ${to}` })
   const choice = { key: textFlag(flags, 'key'), company: textFlag(flags, 'company') }
-  const diff = await diffOf(textFlag(flags, 'from'), textFlag(flags, 'to'), { runsDir, cwd: io.cwd, ...choice })
+  const diff = await compareRuns(textFlag(flags, 'from'), textFlag(flags, 'to'), { runsDir, cwd: io.cwd, ...choice })
   const text = FORMATS[format](diff, rows).replace(/\n$/, '')
   if (to === null) io.out(text)
   else await writeAtomic(resolve(io.cwd, to), `${text}\n`, { isShared: true })

@@ -11,7 +11,7 @@ import { pruneRuns } from '../../privacy/prune.ts'
 import { escapeTerminal, formatResultLine, renderHistory, resultLine, safeJson } from '../../report/index.ts'
 import { time } from '../../report/words.ts'
 import { type Attempt, formatStamp, readAttempts } from '../../runs/attempts.ts'
-import { nightsOf } from '../../runs/nights.ts'
+import { listNights } from '../../runs/nights.ts'
 import { listRunIds } from '../../runs/run-directory.ts'
 import { listedRun } from '../../runs/run-queries.ts'
 import { type Flags, usageError } from '../command.ts'
@@ -85,7 +85,7 @@ async function page(path: string, runsDir: string, flags: Flags, io: Io): Promis
   await assertReplaceableReport(path, { cwd: io.cwd, runsDir, extensions: EXTENSIONS.html, flag: `--html ${path}` })
   const file = resolve(io.cwd, path)
   const target = textFlag(flags, 'target')
-  const { nights: all, unread } = nightsOf(resolve(io.cwd, runsDir), dirname(file), textFlag(flags, 'pipeline') ?? undefined)
+  const { nights: all, unread } = listNights(resolve(io.cwd, runsDir), dirname(file), textFlag(flags, 'pipeline') ?? undefined)
   const nights = all.filter(night => target === null || night.target === target)
   const at = new Date().toISOString()
   await writeAtomic(file, renderHistory(nights, { tool: packageInfo(), folder: runsDir, unread, at }), { isShared: true })

@@ -68,7 +68,7 @@ type AnyDemand<R, T> = Omit<Demand<OperationName, T>, 'read'> & {
 /** Fields of answers that are reported as unreadable: more would only repeat them. */
 const MAX_DROPPED = 100
 
-const pairsOf = (query: NonNullable<OpenDemand['query']>): [string, string][] =>
+const flattenQuery = (query: NonNullable<OpenDemand['query']>): [string, string][] =>
   Object.entries(query).flatMap(([key, value]) => [value].flat().map((text): [string, string] => [key, text]))
 
 const isEffect = <T>(options: CallOptions | EffectOptions<T> | undefined): options is EffectOptions<T> =>
@@ -306,7 +306,7 @@ export class Core {
   ): Promise<Effect<T>> {
     const login = name === 'authenticate'
     checkDemand(name, operation, demand)
-    const query = demand.query === undefined ? undefined : new URLSearchParams(pairsOf(demand.query))
+    const query = demand.query === undefined ? undefined : new URLSearchParams(flattenQuery(demand.query))
     const url = under(this.#base, pathOf(operation, demand.params ?? {}), query)
     const subject = demand.subject === undefined ? '' : ` ${this.#redactor.clean(demand.subject)}`
 

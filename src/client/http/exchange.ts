@@ -2,7 +2,7 @@
  * Sends one attempt of a JSON operation: sets headers, follows redirects, reads and checks the body. Its limits apply to the whole
  * attempt, so that an endless slow answer ends too.
  */
-import { firstOf } from '../../abort.ts'
+import { abortWithFirst } from '../../abort.ts'
 import type { Clock } from '../../model/requests.ts'
 import { type Redactor, showUrl } from '../redact.ts'
 import type { NetworkError } from '../retry/network-error.ts'
@@ -64,7 +64,7 @@ export function judgeTarget(judge: () => Exchange['to']): Exchange['to'] | null 
 
 export async function sendOnce<T>(request: HttpRequest<T>, wire: Wire): Promise<Outcome<T>> {
   const { headersMs, bodyMs } = wire.limits
-  const { signal, release } = firstOf(request.stall ?? AbortSignal.timeout(headersMs + bodyMs), request.signal)
+  const { signal, release } = abortWithFirst(request.stall ?? AbortSignal.timeout(headersMs + bodyMs), request.signal)
   try {
     return await sendWithin(signal, request, wire)
   } finally {

@@ -3,7 +3,7 @@
  * transport and retries. The client is loaded with the first such object.
  */
 import { FettleError } from '../../errors.ts'
-import { extensionsOf } from '../../formats/index.ts'
+import { listExtensions } from '../../formats/index.ts'
 import { installCommand } from '../../package-file.ts'
 import type { Reply } from '../http/transport.ts'
 import { type ObjectStore, openedObject } from './whole.ts'
@@ -173,7 +173,7 @@ export function s3Store(
         throw new FettleError(
           'FETTLE_OUTPUT_WRITE',
           `${label}: the object exists and its name does not end like a table's, so it is not replaced.`,
-          { hint: `Name the output by its format: ${extensionsOf().join(', ')}.` },
+          { hint: `Name the output by its format: ${listExtensions().join(', ')}.` },
         )
       try {
         const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(place))

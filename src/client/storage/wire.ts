@@ -3,7 +3,7 @@
  * error that names the object.
  */
 
-import { firstOf } from '../../abort.ts'
+import { abortWithFirst } from '../../abort.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import type { Clock } from '../../model/requests.ts'
 import { sendWithRetries, type Tools } from '../api/send-with-retries.ts'
@@ -82,7 +82,7 @@ export function createObjectWire(options: WireOptions) {
 
   async function sendOnce(request: ObjectRequest): Promise<Outcome<Reply>> {
     const watch = request.body === undefined ? null : watchSending(limits)
-    const { signal, release } = firstOf(watch?.signal, request.signal)
+    const { signal, release } = abortWithFirst(watch?.signal, request.signal)
     try {
       let url = request.url
       let to: Exchange['to'] = 'service'

@@ -53,7 +53,7 @@ class Values {
 
   /** The count of a value that was seen before or is one of the first; undefined for others. */
   find(hash: Hash, bytes: DataView, start: number, end: number): Count | undefined {
-    const known = this.#table.slotOf(hash)
+    const known = this.#table.findSlot(hash)
     const slot = known < 0 ? ~known : known
     if (known < 0) {
       if (this.#table.size === MAX_VALUES) return undefined

@@ -50,7 +50,7 @@ export class HashTable {
   }
 
   /** The slot of a hash; for an absent one the complement (`~`) of the free slot where it belongs. */
-  slotOf({ low, high }: Hash): number {
+  findSlot({ low, high }: Hash): number {
     const halves = this.#halves
     const mask = halves.length - 1
     for (let at = (low << 1) & mask; ; at = (at + 2) & mask) {
@@ -114,7 +114,7 @@ export class DistinctCounter {
     if (hash.low === this.#low && hash.high === this.#high) return false
     this.#low = hash.low
     this.#high = hash.high
-    const slot = this.#table.slotOf(hash)
+    const slot = this.#table.findSlot(hash)
     if (slot >= 0) return false
     this.#table.take(~slot, hash)
     if (this.#table.size >= this.#table.slots * LOAD) this.#grow()
@@ -127,7 +127,7 @@ export class DistinctCounter {
     this.#table = new HashTable(hasRoom ? 2 * old.slots : 1)
     this.#sketch = hasRoom ? null : new HyperLogLog()
     for (const hash of old.hashes(new Hash())) {
-      if (this.#sketch === null) this.#table.take(~this.#table.slotOf(hash), hash)
+      if (this.#sketch === null) this.#table.take(~this.#table.findSlot(hash), hash)
       else this.#sketch.add(hash)
     }
   }

@@ -64,7 +64,11 @@ interface RowPlace {
 }
 
 /** Where data rows (from 1, ascending) begin, by a quick pass over the file. Throws FETTLE_INPUT_READ. */
-export async function placesOf({ input }: Pick<Plan, 'input'>, rows: readonly number[], root = ''): Promise<readonly RowPlace[]> {
+export async function locateRows(
+  { input }: Pick<Plan, 'input'>,
+  rows: readonly number[],
+  root = '',
+): Promise<readonly RowPlace[]> {
   if (input.files === undefined) return (await findLines(input, rows, root)).map(line => ({ line }))
   const places: RowPlace[] = []
   let before = 0

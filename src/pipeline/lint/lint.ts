@@ -1,7 +1,7 @@
 /** Rules between the keys of a pipeline. Each reads only parts that the schema accepts. */
 import { ALWAYS_ASKED, COMPANY_TAGS, IDENTIFIERS, type Mapping, NAME_TAGS, TAGS } from '../../contract/index.ts'
 import { declarationProblems } from '../../decide/problems.ts'
-import { extensionsOf, formatFacts, formatOfName, isNameFor, type OutputFormat } from '../../formats/index.ts'
+import { formatFacts, formatOfName, isNameFor, listExtensions, type OutputFormat } from '../../formats/index.ts'
 import { EVIDENCE_TAGS } from '../../model/audit.ts'
 import { addressHint, checkServiceUrl, isAddress, isDatabase, shownPath } from '../schema/addresses.ts'
 import { addedColumns, wrongColumns, wrongTags } from '../schema/columns.ts'
@@ -233,7 +233,7 @@ function otherFormat(at: Path, file: string, format: OutputFormat | undefined): 
 
 function unknownFormat(at: Path, file: string, format: OutputFormat | undefined): SyntaxIssue[] {
   if (format !== undefined || formatOfName(file) !== null) return []
-  const hint = `Name it ${extensionsOf().join(', ')}, or set output.format.`
+  const hint = `Name it ${listExtensions().join(', ')}, or set output.format.`
   return [lintIssue('FETTLE_PIPELINE_PATH', at, `${show(shownPath(file))} has no extension of an output format`, hint)]
 }
 

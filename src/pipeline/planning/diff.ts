@@ -56,7 +56,7 @@ const OTHER_KEYS: readonly (keyof Plan)[] = [
 ]
 
 /** Rows with an earlier answer differ from run to run: the plans are compared as if all rows were sent. */
-export function changesOf(present: Plan, earlier: Plan): Change[] {
+export function comparePlans(present: Plan, earlier: Plan): Change[] {
   const [now, then] = [present, earlier].map(wholePlan) as [Plan, Plan]
   const compare = (what: string, text: (plan: Plan) => Text): Pairs[number] => [what, text(then), text(now)]
   const pairs: Pairs = [

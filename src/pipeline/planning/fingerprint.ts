@@ -22,7 +22,7 @@ const FREE_FACTS = freeKeys(FACTS_SHAPE)
 const without = (whole: object, keys: readonly string[]): object =>
   Object.fromEntries(Object.entries(whole).filter(([key]) => !keys.includes(key)))
 
-export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
+export function fingerprintPlan(plan: Omit<Plan, 'fingerprint'>): string {
   // A register that was imported again is the same choice: a resume reports it.
   const register = plan.register && [...new Set(plan.register.map(({ name }) => name))]
   const work = { ...without(plan, FREE_KEYS), register, input: without(plan.input, FREE_FACTS) }
@@ -31,7 +31,7 @@ export function fingerprintOf(plan: Omit<Plan, 'fingerprint'>): string {
 
 /** The plan as a journal has it: a frozen copy with its fingerprint, without undefined keys. */
 export const sealPlan = (draft: Omit<Plan, 'fingerprint'>): Plan =>
-  freeze(JSON.parse(JSON.stringify({ ...draft, fingerprint: fingerprintOf(draft) })) as Plan)
+  freeze(JSON.parse(JSON.stringify({ ...draft, fingerprint: fingerprintPlan(draft) })) as Plan)
 
 /** The plan before rows with earlier answers were left out. */
 export function wholePlan({ known, ...plan }: Plan): Plan {

@@ -33,7 +33,7 @@ import { show, showList } from '../source/quote.ts'
 import type { Path } from '../source/tree.ts'
 import { sealPlan } from './fingerprint.ts'
 import { replaceEarlierResults, resolveKey, resolveMapping, resolveOwnColumns } from './headers.ts'
-import { partsOf, shardIssues, shardText, shareOf } from './shards.ts'
+import { shardIssues, shardText, shareOf, splitIntoParts } from './shards.ts'
 
 /** More remote jobs than this are a mistake in `job.split`. */
 const MAX_JOBS = 1000
@@ -198,12 +198,12 @@ function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, 
     ...settings,
     companyNumbers: companyNumbers ?? undefined,
     precision: pipeline.matching.precision,
-    parts: partsOf(counts.sent, split),
+    parts: splitIntoParts(counts.sent, split),
     send: pipeline.send ?? undefined,
     reuse: pipeline.reuse,
     preparation: planPreparation(facts, mappings, { ...counts, collapse: job.collapse }, { shard, send: pipeline.send }),
     mappings,
-    profile: cells && profileOf(profiled, cells),
+    profile: cells && profileColumns(profiled, cells),
     contract: cells && makeContract(pipeline, facts, cells),
     enrich: pipeline.enrich,
     headers: pipeline.headers,
@@ -376,7 +376,7 @@ function countIssues(pipeline: Pipeline, facts: InputFacts, sent: number | null,
     const message = `${counted(sent, 'row')} would be sent, budget.rows allows ${pipeline.budget.rows}`
     issues.push(error('FETTLE_INPUT_BUDGET', message, at('budget', 'rows')))
   }
-  const jobs = partsOf(sent, pipeline.job.split).length
+  const jobs = splitIntoParts(sent, pipeline.job.split).length
   if (jobs > MAX_JOBS) {
     const message = `${counted(sent, 'row')} would need ${counted(jobs, 'job')} of ${counted(pipeline.job.split, 'row')} (job.split), the limit is ${MAX_JOBS}`
     issues.push(error('FETTLE_INPUT_BUDGET', message, at('job', 'split')))
@@ -454,7 +454,10 @@ function formatLimitIssues({ output }: Pick<Pipeline, 'output'>, facts: InputFac
 }
 
 /** The profile of the columns: filled cells, distinct values, and the first values as far as reports may show them. */
-function profileOf(plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>, cells: readonly CellCounts[]): ColumnProfile[] {
+function profileColumns(
+  plan: Pick<Plan, 'mappings' | 'key' | 'report' | 'input'>,
+  cells: readonly CellCounts[],
+): ColumnProfile[] {
   const { mappings, key, report, input } = plan
   const ofKey = key === null || mappings.some(({ index }) => index === key.index) ? [] : [{ mapping: null, ...key }]
   return [...mappings, ...ofKey].flatMap(({ mapping, header, index }) => {

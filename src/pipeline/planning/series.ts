@@ -1,7 +1,7 @@
 /** The series of a run: which runs it is compared with, and which unfinished one the same command continues. */
 import { createHash } from 'node:crypto'
 import type { Plan } from '../model/types.ts'
-import { lineOf, type ShardChoice } from './shards.ts'
+import { nameLine, type ShardChoice } from './shards.ts'
 
 /** Names that every file system and queue takes: letters, digits, `-`, `.` and `@`. */
 export interface Series {
@@ -29,7 +29,7 @@ export function describeSeries(plan: SeriesPlan, identity: string | null): Serie
   const account = digestAccount(plan.service, identity)
   if (account !== null) marks.push(account)
   const describe = (line: string): string => [target === undefined ? line : `${line}@${target}`, ...marks].join('.')
-  return { name: describe(lineOf(plan)), whole: describe(plan.name) }
+  return { name: describe(nameLine(plan)), whole: describe(plan.name) }
 }
 
 /** A digest of origin and user; null for the embedded service, and where the account is not known. */

@@ -6,7 +6,7 @@ import type { Plan, Shard } from '../model/types.ts'
 import { requestedInput } from '../schema/paths.ts'
 import type { Pipeline } from '../schema/pipeline.ts'
 import type { Path } from '../source/tree.ts'
-import { fingerprintOf, sealPlan, wholePlan } from './fingerprint.ts'
+import { fingerprintPlan, sealPlan, wholePlan } from './fingerprint.ts'
 
 export const MOST_SHARDS = 1_000
 
@@ -32,17 +32,17 @@ export const shareOf = (whole: number, { number, of }: ShardChoice): { readonly 
   to: Math.floor((whole * number) / of),
 })
 
-export const lineOf = ({ name, shard }: { readonly name: string; readonly shard?: ShardChoice | undefined }): string =>
+export const nameLine = ({ name, shard }: { readonly name: string; readonly shard?: ShardChoice | undefined }): string =>
   shard === undefined ? name : `${name}.${shard.number}-of-${shard.of}`
 
-export function kinOf(plan: Plan): string {
+export function identifyWhole(plan: Plan): string {
   const { shard: _shard, fingerprint: _fingerprint, skipped: _skipped, ...rest } = wholePlan(plan)
-  return fingerprintOf({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
+  return fingerprintPlan({ ...rest, rows: 0, sent: 0, parts: [], preparation: [], budget: { ...plan.budget, credits: null } })
 }
 
 /** Whether a plan of joined shards has the outputs that `plan` would have over all rows. */
-export function isMergeOf({ merged, ...whole }: Plan, plan: Plan): boolean {
-  return merged !== undefined && plan.shard === undefined && kinOf(whole) === kinOf(plan)
+export function isMerge({ merged, ...whole }: Plan, plan: Plan): boolean {
+  return merged !== undefined && plan.shard === undefined && identifyWhole(whole) === identifyWhole(plan)
 }
 
 /** The plan over all rows from the plans of all shards, in order; without earlier answers, as if all rows had gone up. */
@@ -83,7 +83,7 @@ function listRegisters(plans: readonly Plan[]): Pick<Plan, 'register'> {
 }
 
 /** The remote jobs of a run in the order of the rows, `split` rows each; at least one. */
-export function partsOf(sent: number, split: number | null): Plan['parts'] {
+export function splitIntoParts(sent: number, split: number | null): Plan['parts'] {
   const size = split ?? Math.max(1, sent)
   const count = Math.max(1, Math.ceil(sent / size))
   return Array.from({ length: count }, (_, part) => ({ from: part * size, rows: Math.min(size, sent - part * size) }))

@@ -46,7 +46,7 @@ export function authenticateRoute(
   const answer = async ({ body, request, reply }: Pick<Call<Login, undefined>, 'body' | 'request' | 'reply'>) => {
     if (hasListFacts) reply.header(LIST_FACTS_HEADER, LIST_FACTS_PRECISION)
     throttle.admit(body, request.ip)
-    return gate(throttle.laneOf(body, request.ip), () => logIn(body, request.ip))
+    return gate(throttle.chooseLane(body, request.ip), () => logIn(body, request.ip))
   }
   route('authenticate', answer, { bodyLimit: limits.loginBytes })
 }

@@ -134,7 +134,7 @@ export function makeThrottle(limits: Limits, now: () => number) {
     /** Throws a 429 with Retry-After beyond a limit; such a login is not counted. */
     admit: (login: Login, address: string): void => check(makeKeys(login, address)),
     /** The lane of the gate: the client, or the user name once it has logged in from there, so that other names cannot delay it. */
-    laneOf(login: Login, address: string): string {
+    chooseLane(login: Login, address: string): string {
       const { client, many, tag } = makeKeys(login, address)
       return known.get(many) === tag ? many : client
     },

@@ -23,7 +23,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createGzip } from 'node:zlib'
 import { action, FettleError } from '../../errors.ts'
 import type { Clock } from '../clock.ts'
-import { partOf, publishPart } from '../storage/atomic-file.ts'
+import { namePart, publishPart } from '../storage/atomic-file.ts'
 import { type Database, openDatabase } from '../storage/database.ts'
 import { lockDirectory } from '../storage/lock.ts'
 import { wholeIn } from '../storage/unnamed-files.ts'
@@ -225,7 +225,7 @@ async function* packBelow(root: string, prefix: string): AsyncGenerator<Buffer> 
 }
 
 async function pack(folder: string, file: string): Promise<void> {
-  const handle = await open(partOf(file), 'w', 0o600)
+  const handle = await open(namePart(file), 'w', 0o600)
   try {
     const out = handle.createWriteStream({ flush: true })
     const archive = Readable.from(packTar(folder), { objectMode: false })
@@ -233,7 +233,7 @@ async function pack(folder: string, file: string): Promise<void> {
     await publishPart(file)
   } catch (error) {
     await handle.close().catch(() => {})
-    await rm(partOf(file), { force: true })
+    await rm(namePart(file), { force: true })
     throw error
   }
 }

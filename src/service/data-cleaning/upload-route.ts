@@ -17,7 +17,7 @@ import type { AppDeps } from '../deps.ts'
 import { type Call, createRouter, nameIgnored } from '../http/route.ts'
 import type { Limits } from '../limits.ts'
 import { badRequest, Refusal } from '../refusal.ts'
-import { partOf, publishPart } from '../storage/atomic-file.ts'
+import { namePart, publishPart } from '../storage/atomic-file.ts'
 import { uploadRecord } from './job-record.ts'
 import { requireStatus } from './job-rules.ts'
 import type { Job, JobStore, Upload } from './jobs-store.ts'
@@ -149,7 +149,7 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
         if (fault === null) {
           filename = plainName(part.filename, limits.fileNameLength)
           envelope.fileStarts(part.file)
-          await writeFile(part.file, partOf(path), signal)
+          await writeFile(part.file, namePart(path), signal)
           bytes = part.file.bytesRead
         } else part.file.resume()
       } else if (part.valueTruncated) {
@@ -176,7 +176,7 @@ export async function receive(parts: AsyncIterable<Multipart>, { limits, form, p
     await publishPart(path)
     return { id, filename, bytes, fields, ignored }
   } catch (error) {
-    for (const name of [partOf(path), path]) await rm(name, { force: true })
+    for (const name of [namePart(path), path]) await rm(name, { force: true })
     signal.throwIfAborted()
     // Parser errors about the body have no code, unlike errors of disk, connection and limits.
     throw error instanceof Refusal || (error as NodeJS.ErrnoException).code !== undefined

@@ -10,7 +10,7 @@ import { replaceFile } from '../../files/durable.ts'
 import { normaliseCountry } from '../../normalise/country.ts'
 import { normaliseText } from '../../normalise/text.ts'
 import type { Company } from '../matching/index.ts'
-import { partOf, writeWhole } from '../storage/atomic-file.ts'
+import { namePart, writeWhole } from '../storage/atomic-file.ts'
 import { noteSkipped, type SkippedRow, type Taken } from '../storage/published-folders.ts'
 import { type OfficersInfo, readError, readLines } from './files.ts'
 import { type Columns, readColumns } from './import/kinds.ts'
@@ -127,7 +127,7 @@ async function writeOfficers(folder: string, file: string, index: string, office
     }
   })
   const path = join(folder, index)
-  await replaceFile(path, partOf(path), async handle => {
+  await replaceFile(path, namePart(path), async handle => {
     for (const list of [offsets, ...lists.map(entries => Float64Array.from(entries).sort())]) {
       await handle.appendFile(Buffer.from(Float64Array.from(list).buffer))
     }

@@ -14,16 +14,16 @@ const MOST_BYTES = 3
 const PART = '.part'
 
 /** The name of a file until it is complete; files of this name are removed at start. */
-export const partOf = (path: string): string => `${path}${PART}`
+export const namePart = (path: string): string => `${path}${PART}`
 
 export const isPart = (name: string): boolean => name.endsWith(PART)
 
 /** Renames a finished, synced file to its path; durable when it resolves. */
-export const publishPart = (path: string): Promise<void> => renameDurably(partOf(path), path)
+export const publishPart = (path: string): Promise<void> => renameDurably(namePart(path), path)
 
 /** Writes a file through `fill`. It appears at `path` when `fill` resolves; when `fill` throws, nothing is left. */
 export const writeWhole = <T>(path: string, fill: (write: Write) => Promise<T>): Promise<T> =>
-  replaceFile(path, partOf(path), async file => {
+  replaceFile(path, namePart(path), async file => {
     // One buffer for all of the file: a string or a buffer for each chunk would wait for the garbage collector.
     const pending = Buffer.allocUnsafeSlow(CHUNK)
     let size = 0

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { firstOf, orAborted } from '../../../src/abort.ts'
+import { abortWithFirst, orAborted } from '../../../src/abort.ts'
 import { type Call, sendWithRetries, type Tools } from '../../../src/client/api/send-with-retries.ts'
 import { AccountSession } from '../../../src/client/auth/session.ts'
 import { createRedactor } from '../../../src/client/redact.ts'
@@ -63,17 +63,17 @@ test('starts no wait that is longer than the time left', async () => {
 
 test('signals: the first one counts, and listeners go away', async () => {
   const [one, other] = [new AbortController(), new AbortController()]
-  const { signal, release } = firstOf(one.signal, undefined, other.signal)
+  const { signal, release } = abortWithFirst(one.signal, undefined, other.signal)
   other.abort(new Error('second'))
   one.abort(new Error('first'))
   expect(signal.reason).toMatchObject({ message: 'second' })
   release()
-  const { signal: released, release: letGo } = firstOf(new AbortController().signal)
+  const { signal: released, release: letGo } = abortWithFirst(new AbortController().signal)
   letGo()
   expect(released.aborted).toBe(false)
-  expect(firstOf(AbortSignal.abort(new Error('before'))).signal.reason).toMatchObject({ message: 'before' })
+  expect(abortWithFirst(AbortSignal.abort(new Error('before'))).signal.reason).toMatchObject({ message: 'before' })
   const late = new AbortController()
-  const kept = firstOf(late.signal)
+  const kept = abortWithFirst(late.signal)
   kept.release()
   late.abort()
   expect(kept.signal.aborted).toBe(false)

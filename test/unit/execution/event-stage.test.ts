@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync'
 import { afterEach, expect, test } from 'vitest'
 import { type PipelineInput, run } from '../../../src/index.ts'
 import { forgetKey } from '../../../src/privacy/forget.ts'
-import { nightsOf } from '../../../src/runs/nights.ts'
+import { listNights } from '../../../src/runs/nights.ts'
 import { type Company, companyAt, idOf, listOf, type Monitored, monitored } from '../../support/monitored.ts'
 
 let here: Monitored
@@ -89,7 +89,7 @@ test('each event is in the file of one night and in its report, with company, ke
   expect(third.results[0]!.events?.since).toMatch(/^\d{4}-/)
   await night()
   expect(written()).toEqual([])
-  expect(nightsOf(join(project(), 'fettle-runs'), project()).nights.map(one => one.events)).toEqual([0, 1, 3, 0])
+  expect(listNights(join(project(), 'fettle-runs'), project()).nights.map(one => one.events)).toEqual([0, 1, 3, 0])
   const own = readdirSync(join(project(), 'out')).filter(name => /^events\..+\.csv$/.test(name))
   const rowsIn = (name: string) => parse(readFileSync(join(project(), 'out', name)), { columns: true }).length
   expect(own.sort().map(rowsIn)).toEqual([0, 3, 1, 0])

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import { createTakeoverGuard } from '../../../src/execution/run-execution.ts'
-import { isLocalFailure, recordOf } from '../../../src/execution/run-recorder.ts'
+import { createRecord, isLocalFailure } from '../../../src/execution/run-recorder.ts'
 import type { Lock } from '../../../src/files/process-lock.ts'
 import type { Journal, RunEventInput } from '../../../src/journal/index.ts'
 import { type MemoryJournal, OUTCOMES, worldOf } from '../run/world.ts'
@@ -29,7 +29,7 @@ function diskOf() {
   const guard = (): void => {
     if (!disk.isOurs) throw new FettleError('FETTLE_LOCKED')
   }
-  return { disk, journal, record: recordOf(refusing, guard, now) }
+  return { disk, journal, record: createRecord(refusing, guard, now) }
 }
 
 const typesOf = (journal: MemoryJournal): string[] => journal.events.map(event => event.type)

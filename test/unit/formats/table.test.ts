@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
-  extensionsOf,
   FORMAT_EXTENSIONS,
   formatFacts,
   formatOfName,
   isNameFor,
   isTableName,
+  listExtensions,
   OUTPUT_FORMAT_NAMES,
   OUTPUT_FORMATS,
 } from '../../../src/formats/index.ts'
@@ -78,8 +78,8 @@ test('the schema offers every format, and every column is counted that a format 
 })
 
 test('endings are listed once each', () => {
-  expect(extensionsOf('workbook')).toEqual(['.xlsx'])
-  expect(extensionsOf()).toEqual([...new Set(extensionsOf())])
+  expect(listExtensions('workbook')).toEqual(['.xlsx'])
+  expect(listExtensions()).toEqual([...new Set(listExtensions())])
   expect(FORMAT_EXTENSIONS).toEqual(['.csv', '.tsv', '.xlsx', '.jsonl', '.json', '.parquet'])
 })
 

@@ -9,7 +9,7 @@ import { DigestIndex } from '../../../src/files/digest-index.ts'
 import { csvText } from '../../../src/formats/text-formats.ts'
 import { countRows, openSource } from '../../../src/input/index.ts'
 import type { Plan, PlannedOutput } from '../../../src/pipeline/model/types.ts'
-import { partsOf } from '../../../src/pipeline/planning/shards.ts'
+import { splitIntoParts } from '../../../src/pipeline/planning/shards.ts'
 import { openResults } from '../../../src/results/index.ts'
 import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, planOf, text } from './kit.ts'
@@ -39,7 +39,7 @@ async function collapsed(content: string, split: number | null = null, rest: Par
   const mappings: Plan['mappings'] = [{ mapping: 'name', header: 'name', index: 1, pad: null }]
   const draft = planOf(facts, { mappings, output: OUTPUT, collapse: true, ...rest })
   const { sent } = (await countRows(draft)).all
-  const plan = { ...draft, sent, parts: partsOf(sent, split) }
+  const plan = { ...draft, sent, parts: splitIntoParts(sent, split) }
   const bodies: string[] = []
   for (const part of plan.parts.keys()) {
     const pieces: Uint8Array[] = []
@@ -143,7 +143,7 @@ describe('rows alike on the mapped cells', () => {
   })
 
   it('that are others when they are sent than when they were counted are not sent', async () => {
-    const plan = planOf(await factsOf(file(LIST)), { collapse: true, sent: 5, parts: partsOf(5, null) })
+    const plan = planOf(await factsOf(file(LIST)), { collapse: true, sent: 5, parts: splitIntoParts(5, null) })
     await expect(openSource(plan, folder()).upload(0)).rejects.toMatchObject({ code: 'FETTLE_INPUT_CHANGED' })
   })
 })

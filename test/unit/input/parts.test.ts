@@ -4,9 +4,9 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openSource } from '../../../src/input/index.ts'
-import { placesOf, recordStarts } from '../../../src/input/table/record-offsets.ts'
+import { locateRows, recordStarts } from '../../../src/input/table/record-offsets.ts'
 import type { InputOptions, Plan, PlannedMapping } from '../../../src/pipeline/model/types.ts'
-import { partsOf } from '../../../src/pipeline/planning/shards.ts'
+import { splitIntoParts } from '../../../src/pipeline/planning/shards.ts'
 import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, names, planOf, sha256 } from './kit.ts'
 
@@ -24,10 +24,10 @@ async function sentOf(
   const work = folder()
   const facts = await factsOf(file(content), how)
   const rows = rest.rows ?? facts.rows
-  const source = openSource(planOf(facts, { rows, sent: rows, parts: partsOf(rest.sent ?? rows, split), ...rest }), work)
+  const source = openSource(planOf(facts, { rows, sent: rows, parts: splitIntoParts(rest.sent ?? rows, split), ...rest }), work)
   const bodies: string[] = []
   const filenames: string[] = []
-  for (let part = 0; part < partsOf(rest.sent ?? rows, split).length; part++) {
+  for (let part = 0; part < splitIntoParts(rest.sent ?? rows, split).length; part++) {
     const upload = await source.upload(part)
     const body = await read(upload.open())
     expect(upload.bytes).toBe(Buffer.byteLength(body))
@@ -75,7 +75,7 @@ describe('parts', () => {
     const work = folder()
     const rows = Array.from({ length: 60_000 }, (_, n) => `Caf\xe9 ${n};"a;${n}"\n`)
     const facts = await factsOf(file(Buffer.from(`n;t\n${rows.join('')}`, 'latin1')), { encoding: 'windows-1252' })
-    const source = openSource(planOf(facts, { parts: partsOf(60_000, 10_000) }), work)
+    const source = openSource(planOf(facts, { parts: splitIntoParts(60_000, 10_000) }), work)
     const bodies = await Promise.all([0, 1, 2, 3, 4, 5].map(async part => read((await source.upload(part)).open())))
     const whole = bodies.map(body => body.replace('n;t\n', '')).join('')
     expect(whole).toBe(rows.join('').replaceAll('\xe9', 'é'))
@@ -95,7 +95,7 @@ describe('parts', () => {
           const path = file(quoted)
           const plan = planOf(
             { ...facts, path, bytes: Buffer.byteLength(quoted), sha256: sha256(quoted) },
-            { parts: partsOf(rows.length, split) },
+            { parts: splitIntoParts(rows.length, split) },
           )
           const source = openSource(plan, folder())
           const sent: string[][] = []
@@ -134,7 +134,7 @@ describe('parts', () => {
 
 describe('the lines of rows', () => {
   const linesIn = async (content: string, how: Partial<InputOptions>, rows: readonly number[]) =>
-    (await placesOf(planOf(await factsOf(file(content), how)), rows)).map(({ line }) => line)
+    (await locateRows(planOf(await factsOf(file(content), how)), rows)).map(({ line }) => line)
 
   it('match the file, for any lines above the table and any cells', async () => {
     expect(await linesIn('n,x\nA,"1\n1"\n\nB,2\nC,3\n', {}, [1, 2, 3])).toEqual([2, 5, 6])

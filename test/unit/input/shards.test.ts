@@ -12,7 +12,7 @@ import { csvText } from '../../../src/formats/text-formats.ts'
 import { countRows, inspect, openSource } from '../../../src/input/index.ts'
 import { Checkpoints, locateRows } from '../../../src/input/table/record-offsets.ts'
 import type { InputFacts, InputOptions, Plan, PlannedOutput, Shard } from '../../../src/pipeline/model/types.ts'
-import { mergedPlan, partsOf, shareOf } from '../../../src/pipeline/planning/shards.ts'
+import { mergedPlan, shareOf, splitIntoParts } from '../../../src/pipeline/planning/shards.ts'
 import { receivedPath } from '../../../src/results/file-names.ts'
 import { openResults, readReview } from '../../../src/results/index.ts'
 import { runs } from '../../support/runs.ts'
@@ -100,7 +100,7 @@ async function shardPlan(path: string, cut: Cut, number: number): Promise<Plan> 
   const span = await locateRows(facts, marks, range)
   const shard: Shard = { number, of: cut.of, from: range.from, asked: asked[0]!, span }
   const sent = asked[1]! - asked[0]!
-  return { ...base, shard, rows: range.to - range.from, sent, parts: partsOf(sent, cut.split ?? null) }
+  return { ...base, shard, rows: range.to - range.from, sent, parts: splitIntoParts(sent, cut.split ?? null) }
 }
 
 async function sharded(path: string, cut: Cut) {
@@ -123,7 +123,7 @@ async function whole(path: string, cut: Cut) {
   const { base } = await planned(path, cut)
   const sent = base.collapse ? (await countRows(base)).all.sent : base.rows
   const work = folder()
-  const plan = { ...base, sent, parts: partsOf(sent, null) }
+  const plan = { ...base, sent, parts: splitIntoParts(sent, null) }
   const bodies = await carryOut(plan, work)
   return { bodies, ...(await publish(plan, work)) }
 }

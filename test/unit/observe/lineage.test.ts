@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { collect, type LineageEvent, merge, type Report, resume, run } from '../../../src/index.ts'
-import { lineageSettings, uuidOf } from '../../../src/observe/lineage.ts'
+import { lineageSettings, makeUuid } from '../../../src/observe/lineage.ts'
 import { type Place, place } from '../../support/place.ts'
 import { faultsOf } from '../report/openlineage-schema.ts'
 
@@ -126,7 +126,7 @@ describe('one run, one id', () => {
     expect([left.status, types({ events })]).toEqual(['running', ['START']])
     await collect(left.metadata.runId, { ...here.options(), reporters })
     expect(types({ events })).toEqual(['START', 'RUNNING', 'COMPLETE'])
-    expect(new Set(events.map(one => one.run.runId))).toEqual(new Set([uuidOf(left.metadata.runId)]))
+    expect(new Set(events.map(one => one.run.runId))).toEqual(new Set([makeUuid(left.metadata.runId)]))
     expect(events.flatMap(faultsOf)).toEqual([])
     // Told again, it has not run again.
     await collect(left.metadata.runId, { ...here.options(), reporters })
@@ -210,7 +210,7 @@ test('the run that joins shards starts after them, and names their runs and jobs
   const { metadata } = await merge([here.pipeline().name], options)
   const [shardEnd, start] = service.events.slice(-3)
   expect(shardEnd!.eventTime <= start!.eventTime).toBe(true)
-  expect(start).toMatchObject({ eventType: 'START', run: { runId: uuidOf(metadata.runId) } })
+  expect(start).toMatchObject({ eventType: 'START', run: { runId: makeUuid(metadata.runId) } })
   expect(start?.run.facets.jobDependencies?.upstream).toEqual(
     shards.map(({ run, job }) => ({ run: { runId: run.runId }, job: { namespace: job.namespace, name: job.name } })),
   )

@@ -6,9 +6,9 @@ import { issue } from '../../../src/errors.ts'
 import { outputNames } from '../../../src/model/columns.ts'
 import type { InputFacts, Plan } from '../../../src/pipeline/model/types.ts'
 import { parsePipelineValue } from '../../../src/pipeline/parse.ts'
-import { changesOf } from '../../../src/pipeline/planning/diff.ts'
+import { comparePlans } from '../../../src/pipeline/planning/diff.ts'
 import { explainPlan } from '../../../src/pipeline/planning/explain.ts'
-import { FREE_KEYS, fingerprintOf } from '../../../src/pipeline/planning/fingerprint.ts'
+import { FREE_KEYS, fingerprintPlan } from '../../../src/pipeline/planning/fingerprint.ts'
 import { planRun } from '../../../src/pipeline/planning/plan.ts'
 import { liveSettingsOf, settingName } from '../../../src/pipeline/schema/keys.ts'
 import { inputOptionsOf } from '../../../src/pipeline/schema/pipeline.ts'
@@ -274,7 +274,7 @@ describe('outputs', () => {
     const plain = planOf(text('"*", general.connectId, match.score', ', names: original'))
     expect(Object.keys(plain.output ?? {})).not.toContain('names')
     expect(plain.fingerprint).not.toBe(fingerprint)
-    expect(changesOf(planOf(text(given)), plain).map(({ what }) => what)).toEqual(['output.columns'])
+    expect(comparePlans(planOf(text(given)), plain).map(({ what }) => what)).toEqual(['output.columns'])
     expect(lines(text('"*", { from: general.connectId, as: ID }'))).toEqual([
       expect.stringContaining('general.connectId as "ID": another column of the output has this name'),
     ])
@@ -417,7 +417,8 @@ describe('fingerprint', () => {
   /** Keys of an object whose change changes the fingerprint of the plan that it becomes part of. */
   const identityOf = <T extends object>(part: T, planWith: (changed: T) => Omit<Plan, 'fingerprint'>): string[] =>
     Object.keys(part).filter(
-      key => fingerprintOf(planWith({ ...part, [key]: key === 'register' ? [] : 'another' })) !== fingerprintOf(planWith(part)),
+      key =>
+        fingerprintPlan(planWith({ ...part, [key]: key === 'register' ? [] : 'another' })) !== fingerprintPlan(planWith(part)),
     )
 
   test('depends on these keys of a plan and of its input, and on no text for people', () => {
@@ -492,14 +493,14 @@ describe('fingerprint', () => {
       issues: [issue('FETTLE_INPUT_SUSPECT', 'other', { severity: 'warn' })],
       input: { ...plan.input, delimiterEvidence: 'other' },
     }
-    expect(fingerprintOf(reworded)).toBe(fingerprintOf(plan))
+    expect(fingerprintPlan(reworded)).toBe(fingerprintPlan(plan))
   })
 
   test('is the same without a key and with an undefined one', () => {
     const plan = planOf(full)
-    expect(fingerprintOf({ ...plan, target: undefined })).toBe(of(full))
-    expect(fingerprintOf({ ...plan, input: { ...plan.input, packed: undefined } } as unknown as Plan)).toBe(of(full))
-    expect(fingerprintOf({ ...plan, laterKey: 'x' } as Plan)).not.toBe(of(full))
+    expect(fingerprintPlan({ ...plan, target: undefined })).toBe(of(full))
+    expect(fingerprintPlan({ ...plan, input: { ...plan.input, packed: undefined } } as unknown as Plan)).toBe(of(full))
+    expect(fingerprintPlan({ ...plan, laterKey: 'x' } as Plan)).not.toBe(of(full))
   })
 
   test('the schema marks the keys that a resume may change, and those are outside of the fingerprint', () => {
@@ -550,7 +551,7 @@ test('a register that was imported again on the same day is a change', () => {
     ...planOf(BASE),
     register: [{ name: 'uk', snapshotDate: '2026-01-01', sha256 }],
   })
-  expect(changesOf(against('cd'), against('ab'))).toEqual([
+  expect(comparePlans(against('cd'), against('ab'))).toEqual([
     { what: 'register', was: 'uk of 2026-01-01 (sha256 ab)', is: 'uk of 2026-01-01 (sha256 cd)' },
   ])
 })
@@ -561,12 +562,12 @@ describe('a key without special wording', () => {
   test('is shown by explain and compared by diff', () => {
     expect(explainPlan(withLaterKey('Q3'))).toContain('\n\nsettings\n  laterKey: "Q3"\n')
     expect(explainPlan(planOf(BASE))).not.toContain('settings')
-    expect(changesOf(withLaterKey('Q4'), withLaterKey('Q3'))).toEqual([{ what: 'laterKey', was: '"Q3"', is: '"Q4"' }])
-    expect(changesOf(withLaterKey({ a: 1 }), planOf(BASE))).toEqual([{ what: 'laterKey', was: null, is: '{"a":1}' }])
-    expect(changesOf(planOf(BASE), planOf(BASE))).toEqual([])
+    expect(comparePlans(withLaterKey('Q4'), withLaterKey('Q3'))).toEqual([{ what: 'laterKey', was: '"Q3"', is: '"Q4"' }])
+    expect(comparePlans(withLaterKey({ a: 1 }), planOf(BASE))).toEqual([{ what: 'laterKey', was: null, is: '{"a":1}' }])
+    expect(comparePlans(planOf(BASE), planOf(BASE))).toEqual([])
     const whole = planOf(BASE)
     const known = { sent: whole.sent, parts: whole.parts, rows: 2, choice: 'a' }
-    expect(changesOf({ ...whole, sent: 0, parts: [], known } as Plan, whole)).toEqual([])
+    expect(comparePlans({ ...whole, sent: 0, parts: [], known } as Plan, whole)).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { type PlannedService, planSchema } from '../../../src/pipeline/model/plan.ts'
 import { parsePipelineValue } from '../../../src/pipeline/parse.ts'
-import { fingerprintOf } from '../../../src/pipeline/planning/fingerprint.ts'
+import { fingerprintPlan } from '../../../src/pipeline/planning/fingerprint.ts'
 import { planRun } from '../../../src/pipeline/planning/plan.ts'
 import { restorePipeline } from '../../../src/pipeline/planning/restore-pipeline.ts'
 import { CONTEXT, FACTS, lineOf, OPTIONS, planOf } from './support.ts'
@@ -58,7 +58,7 @@ test.each([
     },
   })
   expect(bare(again!)).toEqual({ ...bare(plan), fingerprint: expect.any(String) })
-  expect(fingerprintOf(bare(again!))).toBe(fingerprintOf(bare(plan)))
+  expect(fingerprintPlan(bare(again!))).toBe(fingerprintPlan(bare(plan)))
 })
 
 test('a plan as a journal keeps it is proved by the schema of a plan, which refuses values of a different kind', () => {

@@ -13,7 +13,7 @@ import { gatherShards } from '../../../src/distributed/collect.ts'
 import { withQueue } from '../../../src/distributed/connection.ts'
 import type { QueuedRun } from '../../../src/distributed/queued-run.ts'
 import { runShard } from '../../../src/distributed/run-shard.ts'
-import { openTask, signerOf } from '../../../src/distributed/shard-task.ts'
+import { createSigner, openTask } from '../../../src/distributed/shard-task.ts'
 import { DEFAULT_RUNTIME, type Runtime } from '../../../src/env/runtime.ts'
 import { FettleError } from '../../../src/errors.ts'
 import type { RunSettings } from '../../../src/execution/run-settings.ts'
@@ -85,7 +85,7 @@ export async function heldData() {
   const record = JSON.parse(readFileSync(join(runs, String(lastLine(submit).runId), 'queue.json'), 'utf8')) as QueuedRun
   const [id] = record.jobs as [string]
   const connected = await opened(redis.url)
-  const signer = await signerOf(record.identity, { env, credentials: () => LOGIN })
+  const signer = await createSigner(record.identity, { env, credentials: () => LOGIN })
   const keyOfJournal = (job: string): string => `fettle:fettle:journal:${job}`
   const storedTask = async (job: string): Promise<Signed> =>
     JSON.parse((await connected.redis.hget(`fettle:fettle:${job}`, 'data')) ?? '')

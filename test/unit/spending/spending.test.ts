@@ -9,7 +9,7 @@ import type { Plan } from '../../../src/pipeline/index.ts'
 import { pruneRuns } from '../../../src/privacy/prune.ts'
 import { runDirectory } from '../../../src/runs/run-directory.ts'
 import { findStart, lastGoodRun, runToContinue, tidyRuns } from '../../../src/runs/run-store.ts'
-import { costsOf } from '../../../src/spending/costs.ts'
+import { readCosts } from '../../../src/spending/costs.ts'
 import { reserveCredits, settleCredits, spentInMonth } from '../../../src/spending/spending.ts'
 import { removeStaged } from '../../../src/staging/staged-input.ts'
 import { replaceBuiltin } from '../../support/builtin.ts'
@@ -117,7 +117,7 @@ test('the last line of a run counts; without a line it counts by its journal, wi
   renameSync(join(runsDir, state.runId), join(here.folder, 'away'))
   expect(count()).toBe(cost)
   // Not only the month: `fettle costs` knows it as well.
-  expect(costsOf(runsDir, { month: null, by: 'pipeline' })).toMatchObject({ total: { runs: 1, credits: cost, unknown: 0 } })
+  expect(readCosts(runsDir, { month: null, by: 'pipeline' })).toMatchObject({ total: { runs: 1, credits: cost, unknown: 0 } })
 })
 
 test('an unfinished run counts with the most that it may come to, and one that cannot be read is named', async () => {
