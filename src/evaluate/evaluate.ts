@@ -3,7 +3,7 @@
 import { counted } from '../counted.ts'
 import { FettleError } from '../errors.ts'
 import { sentRows } from '../input/index.ts'
-import { locateRows } from '../input/table/record-offsets.ts'
+import { locateRowLines } from '../input/table/record-offsets.ts'
 import { planRows } from '../input/table/records.ts'
 import { mappedCells } from '../input/upload/asked-rows.ts'
 import { countEmptyRows, rowMaker } from '../input/upload/upload-row.ts'
@@ -151,7 +151,7 @@ interface Refused {
 async function refuse(plan: Plan, truth: Truth, { answered, first, registers, cwd }: Refused): Promise<FettleError> {
   const { path } = plan.input
   if (answered === 0) return new FettleError('FETTLE_TRUTH', `${truth.name} has no answer for a row of ${path}`)
-  const [place] = await locateRows(plan, [first[0]!.row], cwd)
+  const [place] = await locateRowLines(plan, [first[0]!.row], cwd)
   const named = first.map(({ row, answer }) => `${answer} (row ${row})`).join(', ')
   const where = registers.map(({ name }) => name).join(', ')
   return new FettleError(

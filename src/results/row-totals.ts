@@ -1,5 +1,5 @@
 /** Counts outcomes and scores of all rows, selects the few rows that a report shows, and stores those for review. */
-import { locateRows } from '../input/table/record-offsets.ts'
+import { locateRowLines } from '../input/table/record-offsets.ts'
 import { isAudited } from '../model/audit.ts'
 import { rejectedRows } from '../model/list.ts'
 import {
@@ -269,7 +269,7 @@ export class RowTotals implements RowSink {
 
   async samples(root = ''): Promise<readonly ReviewRow[]> {
     const rows = this.#samples.map(({ row }) => row)
-    const places = await locateRows(this.#plan, rows, root)
+    const places = await locateRowLines(this.#plan, rows, root)
     return this.#samples.map((sample, at) => ({ ...sample, ...(places[at] ?? { line: null }) }))
   }
 }

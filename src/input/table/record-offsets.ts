@@ -64,7 +64,7 @@ interface RowPlace {
 }
 
 /** Where data rows (from 1, ascending) begin, by a quick pass over the file. Throws FETTLE_INPUT_READ. */
-export async function locateRows(
+export async function locateRowLines(
   { input }: Pick<Plan, 'input'>,
   rows: readonly number[],
   root = '',

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { isInList, listFiles } from '../../../src/files/paths.ts'
 import { csvText } from '../../../src/formats/text-formats.ts'
 import { inspect, openSource } from '../../../src/input/index.ts'
-import { locateRows, locateRows } from '../../../src/input/table/record-offsets.ts'
+import { locateRowLines, locateRows } from '../../../src/input/table/record-offsets.ts'
 import { readRows } from '../../../src/input/table/records.ts'
 import { verifyPlanned } from '../../../src/input/table/verify-unchanged.ts'
 import type { InputFacts } from '../../../src/pipeline/model/types.ts'
@@ -100,7 +100,7 @@ describe('several files', () => {
           for await (const piece of (await openSource(plan, folder(inMemory())).upload(0)).open()) pieces.push(Buffer.from(piece))
           expect(parse(Buffer.concat(pieces), { record_delimiter: ['\r\n', '\n', '\r'] })).toEqual([HEADER, ...read.slice(from)])
         }
-        const places = await locateRows(
+        const places = await locateRowLines(
           { input: facts },
           read.map((_, at) => at + 1),
         )
@@ -122,7 +122,7 @@ describe('several files', () => {
       ['2', 'Łódź'],
       ['3', 'x'],
     ])
-    expect(await locateRows({ input: facts }, [1, 3])).toEqual([
+    expect(await locateRowLines({ input: facts }, [1, 3])).toEqual([
       { line: 3, file: join(root, 'a.csv') },
       { line: 4, file: join(root, 'b.csv') },
     ])
@@ -244,7 +244,7 @@ describe('JSON lines', () => {
           })
           expect(await rowsOf(facts)).toEqual(expected)
           expect(
-            await locateRows(
+            await locateRowLines(
               { input: facts },
               records.map((_, at) => at + 1),
             ),

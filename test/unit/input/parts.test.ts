@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openSource } from '../../../src/input/index.ts'
-import { locateRows, recordStarts } from '../../../src/input/table/record-offsets.ts'
+import { locateRowLines, recordStarts } from '../../../src/input/table/record-offsets.ts'
 import type { InputOptions, Plan, PlannedMapping } from '../../../src/pipeline/model/types.ts'
 import { splitIntoParts } from '../../../src/pipeline/planning/shards.ts'
 import { runs } from '../../support/runs.ts'
@@ -134,7 +134,7 @@ describe('parts', () => {
 
 describe('the lines of rows', () => {
   const linesIn = async (content: string, how: Partial<InputOptions>, rows: readonly number[]) =>
-    (await locateRows(planOf(await factsOf(file(content), how)), rows)).map(({ line }) => line)
+    (await locateRowLines(planOf(await factsOf(file(content), how)), rows)).map(({ line }) => line)
 
   it('match the file, for any lines above the table and any cells', async () => {
     expect(await linesIn('n,x\nA,"1\n1"\n\nB,2\nC,3\n', {}, [1, 2, 3])).toEqual([2, 5, 6])
