@@ -56,6 +56,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   input: [
     ...[
       'counted',
+      'defined',
       'errors',
       'encodings',
       'model:types',
@@ -89,7 +90,20 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   // Answers that later runs use, and the choice of a run, as files.
   'reuse/files': ['errors', 'files', 'model:types', 'pipeline:types', 'zod', 'node:'],
-  reuse: ['counted', 'errors', 'files', 'model', 'pipeline', 'journal', 'run:types', 'input', 'results', 'reuse/files', 'node:'],
+  reuse: [
+    'counted',
+    'defined',
+    'errors',
+    'files',
+    'model',
+    'pipeline',
+    'journal',
+    'run:types',
+    'input',
+    'results',
+    'reuse/files',
+    'node:',
+  ],
   report: ['counted', 'defined', 'journal', 'model', 'errors', 'shell-command', 'zod', 'pipeline:types', 'contract:types'],
   normalise: ['any-ascii'], // names, countries and identifiers, for matching and the runner
   'service/matching': ['normalise'],
@@ -124,7 +138,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   staging: ['shell-command', 'errors', 'model', 'pipeline', 'client', 'files', 'formats/index', 'input', 'env', 'runs', 'node:'],
   observe: [
-    ...['errors', 'model', 'pipeline', 'journal:types', 'run:types', 'client', 'files', 'report', 'env', 'runs'],
+    ...['defined', 'errors', 'model', 'pipeline', 'journal:types', 'run:types', 'client', 'files', 'report', 'env', 'runs'],
     ...['zod', '@opentelemetry/api:types', 'node:'],
   ],
   prepare: [
@@ -223,7 +237,18 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ...['report', 'queue', 'env', 'runs', 'observe', 'prepare', 'spending', 'execution', 'node:'],
   ],
   library: [
-    ...['loop-turns', 'shell-command', 'errors', 'model', 'pipeline', 'journal:types', 'files', 'formats', 'formats/index'],
+    ...[
+      'defined',
+      'loop-turns',
+      'shell-command',
+      'errors',
+      'model',
+      'pipeline',
+      'journal:types',
+      'files',
+      'formats',
+      'formats/index',
+    ],
     ...[
       'input',
       'reuse',
@@ -242,6 +267,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'pipeline-tests': [
     ...[
       'counted',
+      'defined',
       'decide',
       'errors',
       'model',

@@ -151,7 +151,7 @@ export function decisionRoutes(app: FastifyInstance, deps: AppDeps): void {
   logRoutes(app, deps)
 }
 
-/** Adds a version of the tree, unless its content is that of `before`. */
+/** Adds a version of the tree, unless it has the same content as `before`. */
 function saveTree(
   { decisions, limits }: AppDeps,
   user: Parameters<typeof decisions.addVersion>[0],
