@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { type Product, TAGS } from '../../contract/index.ts'
 import { EXIT, FettleError } from '../../errors.ts'
 import { formatOfName, listExtensions } from '../../formats/index.ts'
-import { draftOf, isWorkbook, listStem, nameDecisionsFile, type PipelineInput } from '../../pipeline/index.ts'
+import { draftOf, isWorkbook, listStem, nameDecisionsFile, type PipelineInput, type Proposal } from '../../pipeline/index.ts'
 import type { Prepared } from '../../prepare/prepare.ts'
 import { prepareValue } from '../../prepare/prepare.ts'
 import { type InspectedColumns, proposeFor } from '../../prepare/propose.ts'
@@ -20,9 +20,10 @@ import { CallReporters } from '../reporters/call-reporters.ts'
 import { ownFiles, refuseConflicts } from '../result/conflicts.ts'
 import { checkResultFile } from '../result/result.ts'
 import { type Io, withTrust } from '../terminal/io.ts'
-import { confirmCost } from '../terminal/prompt.ts'
+import { confirmCost, OpenPrompt, type Prompt } from '../terminal/prompt.ts'
 import {
   assertCertain,
+  confirmColumns,
   inputKeys,
   inspectInput,
   namingFlags,
@@ -35,11 +36,20 @@ import { checkFlags } from './shared.ts'
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export async function run(flags: Flags, io: Io): Promise<number> {
+  const prompt = new OpenPrompt(io)
+  try {
+    return await cleanList(flags, io, prompt)
+  } finally {
+    prompt.close()
+  }
+}
+
+async function cleanList(flags: Flags, io: Io, prompt: OpenPrompt): Promise<number> {
   checkFlags(flags)
   const matching = { precision: shareFlag(flags, 'precision') ?? undefined }
   const { inspected, reading } = await inspectInput(readReading(flags, io.cwd), io)
-  const proposal = await proposeFor(inspected, readDecisions(flags, inspected))
-  if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
+  const proposal = await settleColumns(inspected, flags, io, prompt.ask)
+  if (proposal === null) return EXIT.ok
   assertCertain('clean', reading, proposal, flags)
   const service = textFlag(flags, 'service')
   const isOwn = resolveService({ env: io.env, service }, { service: null }).kind === 'embedded'
@@ -74,7 +84,9 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     if (plan !== null) await refuseConflicts([{ file: reading.path, plan }], ownFiles(flags, reporters), io.cwd)
     if (isOn(flags, 'dry-run')) return dryRun([{ file: reading.path, prepared }], io)
     assertReplaceable(output.path, prepared, flags, io)
-    if (!(await agreesToCost(prepared, flags, io))) return EXIT.ok
+    if (!(await agreesToCost(prepared, flags, io, prompt.ask))) return EXIT.ok
+    // The run does not read from the terminal.
+    prompt.close()
     reporters.enable()
     await checkResultFile(flags, io)
     const ending = await runPipeline({ file: reading.path, prepared, command: 'clean' }, { reporters, flags, io })
@@ -82,6 +94,17 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   } finally {
     prepared.release()
   }
+}
+
+/** Asks about columns that are not certain at a terminal; else names the flag. Null if the user quits. */
+async function settleColumns(inspected: InspectedColumns, flags: Flags, io: Io, ask: Prompt | null): Promise<Proposal | null> {
+  const decided = readDecisions(flags, inspected)
+  const proposal = await proposeFor(inspected, decided)
+  const isUncertain = proposal.columns.some(({ status, target }) => status === 'unsure' && target !== 'key')
+  if (isUncertain && !isOn(flags, 'quiet') && !isOn(flags, 'yes') && ask !== null)
+    return confirmColumns(inspected, decided, io, ask)
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
+  return proposal
 }
 
 /** Imports the list of `--against` as a register for runs that name it, kept by its content; null without the flag. */
@@ -194,11 +217,11 @@ function assertReplaceable(path: string, { plan, credentials }: Prepared, flags:
 }
 
 /** Nothing is sent to a service that may charge before a person has agreed to the cost, or a flag has; a run that continues was agreed to. */
-async function agreesToCost({ plan, credentials }: Prepared, flags: Flags, io: Io): Promise<boolean> {
+async function agreesToCost({ plan, credentials }: Prepared, flags: Flags, io: Io, ask: Prompt | null): Promise<boolean> {
   if (plan === null || plan.service.kind === 'embedded' || plan.enrich === null) return true
   const most = Math.min(plan.sent, plan.budget.credits ?? plan.sent)
   const cost = `${plan.service.url} gets ${counted(plan.sent, 'row')} and may charge up to ${counted(most, 'credit')}`
   const isAgreed = isOn(flags, 'yes') || plan.budget.credits !== null || goesOn(needText(flags, 'runs-dir'), plan, credentials)
   const hint = 'Pass --budget N to limit the credits, or --yes.'
-  return confirmCost(io, { cost, isAgreed, isQuiet: isOn(flags, 'quiet'), hint })
+  return confirmCost(io, ask, { cost, isAgreed, isQuiet: isOn(flags, 'quiet'), hint })
 }

@@ -9,7 +9,7 @@ import { counted } from '../../report/words.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, needText, textFlag, varFlags, wholeFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
-import { confirmCost } from '../terminal/prompt.ts'
+import { confirmCost, withPrompt } from '../terminal/prompt.ts'
 import { showRun } from './shared.ts'
 
 /** 0 where the file was read rightly, 1 where tags are missing, else the exit code of the run. */
@@ -46,7 +46,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
 async function agreesToCost({ service, enrich }: Plan, flags: Flags, io: Io): Promise<boolean> {
   if (service.kind === 'embedded') return true
   const cost = `${service.url} gets 1 row and may charge ${enrich === null ? 'for it' : 'up to 1 credit'}`
-  return confirmCost(io, { cost, isAgreed: isOn(flags, 'yes'), isQuiet: isOn(flags, 'quiet'), hint: 'Pass --yes.' })
+  const question = { cost, isAgreed: isOn(flags, 'yes'), isQuiet: isOn(flags, 'quiet'), hint: 'Pass --yes.' }
+  return withPrompt(io, ask => confirmCost(io, ask, question))
 }
 
 function describeFile({ form, header }: NonNullable<ProbeResult['file']>): string {

@@ -1,6 +1,6 @@
 /** Asks questions at a terminal; without a terminal nothing is asked. */
 
-import { createInterface } from 'node:readline/promises'
+import { createInterface, type Interface } from 'node:readline/promises'
 import { StringDecoder } from 'node:string_decoder'
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import { usageError } from '../command.ts'
@@ -11,24 +11,49 @@ export type Prompt = (question: string) => Promise<string | null>
 
 /** Calls `body` with a prompt, or with null in a pipe or in CI. */
 export async function withPrompt<T>(io: Io, body: (ask: Prompt | null) => Promise<T>): Promise<T> {
-  const stdin = io.isTerminal ? io.stdin() : null
-  if (stdin?.isTTY !== true) return body(null)
-  // Not `terminal: true`: the terminal itself echoes and edits the line.
-  const lines = createInterface({ input: stdin, terminal: false })
-  const reader = lines[Symbol.asyncIterator]()
-  const onStop = (): void => lines.close()
-  io.signal.addEventListener('abort', onStop, { once: true })
+  const prompt = new OpenPrompt(io)
   try {
-    return await body(async question => {
+    return await body(prompt.ask)
+  } finally {
+    prompt.close()
+  }
+}
+
+/** A prompt for questions at several places of a command. The terminal is read from the first question until it is closed. */
+export class OpenPrompt {
+  /** Null in a pipe or in CI. */
+  readonly ask: Prompt | null
+  readonly #stdin: ReturnType<Io['stdin']> | null
+  #lines: Interface | null = null
+  readonly #onStop = (): void => this.#lines?.close()
+  readonly #signal: AbortSignal
+
+  constructor(io: Io) {
+    const stdin = io.isTerminal ? io.stdin() : null
+    this.#stdin = stdin?.isTTY === true ? stdin : null
+    this.#signal = io.signal
+    let reader: AsyncIterator<string> | null = null
+    const ask: Prompt = async question => {
+      reader ??= this.#open()
       io.draw(question)
       const { value, done } = await reader.next()
       io.signal.throwIfAborted()
       return done === true ? null : value.trim()
-    })
-  } finally {
-    io.signal.removeEventListener('abort', onStop)
-    lines.close()
-    stdin.destroy()
+    }
+    this.ask = this.#stdin === null ? null : ask
+  }
+
+  #open(): AsyncIterator<string> {
+    // Not `terminal: true`: the terminal itself echoes and edits the line.
+    this.#lines = createInterface({ input: this.#stdin!, terminal: false })
+    this.#signal.addEventListener('abort', this.#onStop, { once: true })
+    return this.#lines[Symbol.asyncIterator]()
+  }
+
+  close(): void {
+    this.#signal.removeEventListener('abort', this.#onStop)
+    this.#lines?.close()
+    this.#stdin?.destroy()
   }
 }
 
@@ -74,16 +99,15 @@ export const isYes = (answer: string | null): boolean => /^y(es)?$/i.test(answer
  */
 export async function confirmCost(
   io: Io,
+  ask: Prompt | null,
   { cost, isAgreed, isQuiet, hint }: { cost: string; isAgreed: boolean; isQuiet: boolean; hint: string },
 ): Promise<boolean> {
   if (isAgreed) {
     if (!isQuiet) io.err(escapeTerminal(cost))
     return true
   }
-  return withPrompt(io, async ask => {
-    if (ask === null) throw usageError(`${cost}; nothing was sent, because this is not a terminal to ask at`, hint)
-    if (isYes(await ask(escapeTerminal(`${cost}. Send? [y/N] `)))) return true
-    io.err('nothing was sent')
-    return false
-  })
+  if (ask === null) throw usageError(`${cost}; nothing was sent, because this is not a terminal to ask at`, hint)
+  if (isYes(await ask(escapeTerminal(`${cost}. Send? [y/N] `)))) return true
+  io.err('nothing was sent')
+  return false
 }

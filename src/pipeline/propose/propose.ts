@@ -4,7 +4,7 @@
  */
 import { MAPPINGS, type Mapping } from '../../contract/index.ts'
 import { canMatchOn } from '../lint/lint.ts'
-import { ADDRESSES, type Claims, claimsOf, type Target } from './claims.ts'
+import { ADDRESSES, type Claims, claimsOf, type Target, wordsOf } from './claims.ts'
 import { evidenceOf, isOwnId, type Knowledge, type SeenColumn, support, whyNot } from './values.ts'
 
 const BAR = 0.7
@@ -133,7 +133,7 @@ function judge(
   column: SeenColumn,
   [first, second]: readonly Guess[],
   all: readonly (readonly Guess[])[],
-  { holds }: Claims,
+  { claims, holds }: Claims,
 ): Proposed {
   const left = (why: string): Proposed => ({ column, status: 'left', target: null, confidence: 0, why })
   const unknown: Proposed = { ...left('not recognised'), isUnknown: true }
@@ -152,9 +152,20 @@ function judge(
     : all.flatMap(([best]) => (best !== undefined && best.column !== column && best.target === target ? [best] : []))
   const better = rivals.find(rival => rival.confidence - confidence >= MARGIN)
   if (better !== undefined) return { ...shown, status: 'unsure', why: `${columnName(better.column)} is more surely ${target}` }
-  const equal = rivals.find(rival => Math.abs(rival.confidence - confidence) < MARGIN)
+  const isEqual = (rival: Guess): boolean =>
+    Math.abs(rival.confidence - confidence) < MARGIN || (target === 'country' && isOtherCountry(column, claims, rival))
+  const equal = rivals.find(isEqual)
   if (equal === undefined) return { ...shown, status: 'mapped' }
   return { ...shown, status: 'unsure', why: `${columnName(equal.column)} could as well be ${target}` }
+}
+
+/**
+ * Whether a column of countries does not decide between itself and a rival: the country of tax and of registration are two. A header that is
+ * one word for a country decides, and any header over a column whose values may be something else.
+ */
+function isOtherCountry({ header }: SeenColumn, claims: Claims['claims'], rival: Guess): boolean {
+  const isNamed = claims.some(claim => claim.target === 'country')
+  return isNamed ? rival.confidence >= BAR && wordsOf(header ?? '').length > 1 : rival.confidence >= WORTH_SHOWING
 }
 
 export const columnName = ({ header, index }: Pick<SeenColumn, 'header' | 'index'>): string =>

@@ -52,7 +52,6 @@ const KINDS: readonly {
   { target: 'other', weight: 0.8, what: 'are amounts', is: text => MONEY.test(text) },
   { target: 'vatNumber', weight: 0.9, what: 'are VAT numbers', is: isVat },
   { target: 'phone', weight: 0.72, what: 'can be dialled', is: text => isPhone(text) && /^[+(]|^00|^0\d*[ /.-]/.test(text) },
-  { target: 'country', weight: 0.78, what: 'name countries', is: (text, known) => text.length > 1 && known.isCountry(text) },
   { target: 'address1', weight: 0.5, what: 'are streets', is: text => /\d/.test(text) && STREET.test(text) },
   ...POSTCODES.map(([what, form]) => ({
     target: 'postcode' as const,
@@ -62,11 +61,30 @@ const KINDS: readonly {
   })),
 ]
 
+/** Two-letter codes that are no countries, though many are written like one: languages, states, cantons, provinces. */
+const OTHER_CODES: readonly ReadonlySet<string>[] = [
+  'ar bg bs cs cy da de el en es et fi fr ga he hr hu is it ja ko lt lv mk mt nb nl no pl pt ro ru sk sl sq sr sv tr zh',
+  'al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri sc sd tn tx ut vt va wa wv wi wy dc pr',
+  'bw by be bb hb hh he mv ni nw rp sl sn st sh th',
+  'ag ai ar be bl bs fr ge gl gr ju lu ne nw ow sg sh so sz tg ti ur vd vs zg zh',
+  'ab bc mb nb nl ns nt nu on pe qc sk yt',
+  'ac al ap am ba ce df es go ma mt ms mg pa pb pr pe pi rj rn rs ro rr sc sp se to',
+  'nt sa wa',
+  'ag al an ao ap aq ar at av ba bg bi bl bn bo br bs bt bz ca cb ce ch cl cn co cr cs ct cz en fc fe fg fi fm fr ge go gr im is kr lc le li lo lt lu mb mc me mi mn mo ms mt na no nu og or pa pc pd pe pg pi pn po pr pt pu pv pz ra rc re rg ri rm rn ro sa si so sp sr ss su sv ta te tn to tp tr ts tv ud va vb vc ve vi vr vt vv',
+].map(codes => new Set(codes.split(' ')))
+
+/** Every value is a code of one such system, so that the values do not show that they are countries. */
+const mayBeOtherCodes = (values: readonly string[]): boolean =>
+  OTHER_CODES.some(codes => values.every(text => codes.has(text.trim().toLowerCase())))
+
 /** Distinct values for full confidence, and the least for a column of numbers that are all different. */
 const ENOUGH = 10
 const FEW = 3
 /** A share of legal forms that hardly anything but company names has. */
 const FORMS = 0.4
+/** What proves a country in nine of ten cells, and what a person has to confirm. */
+const OF_COUNTRIES = 0.88
+const OF_OTHERS = 0.6
 const SHARE = 0.5
 
 const countShare = (values: readonly string[], is: (text: string) => boolean): number =>
@@ -97,7 +115,20 @@ export function evidenceOf(seen: Seen, known: Knowledge): Evidence[] {
       weight: 0.85 * Math.min(1, forms / FORMS) ** 2 * sure,
       why: `${percent(forms)} have a legal form`,
     })
-  return [...found, ...numberEvidence(values, sure)]
+  return [...found, ...countryEvidence(seen, known), ...numberEvidence(values, sure)]
+}
+
+/** Nine of ten cells of ten are enough: most lists have few countries. Codes that may be something else are for a person to confirm. */
+function countryEvidence(seen: Seen, known: Knowledge): Evidence[] {
+  const { values, counts } = seen
+  const share = shareFor('country', seen, text => text.length > 1 && known.isCountry(text))
+  if (share < SHARE) return []
+  const cells = counts?.reduce((sum, count) => sum + count, 0) ?? values.length
+  const named = values.filter(text => text.length > 1 && known.isCountry(text))
+  const isOther = mayBeOtherCodes(named)
+  const sure = Math.min(1, cells / ENOUGH)
+  const why = `${percent(share)} name countries${isOther ? ', or are codes of something else' : ''}`
+  return [{ target: 'country', weight: (isOther ? OF_OTHERS : OF_COUNTRIES) * share * share * sure, why }]
 }
 
 function numberEvidence(values: readonly string[], sure: number): Evidence[] {
@@ -144,7 +175,7 @@ const FORM: Readonly<Partial<Record<Target, (text: string, known: Knowledge) => 
   email: text => EMAIL.test(text),
   ...{ address1: isAddressLine, address2: isAddressLine, address3: isAddressLine },
   town: isPlace,
-  region: isPlace,
+  region: (text, known) => isPlace(text, known) || /^\p{Lu}{2,3}$/u.test(text),
   postcode: text => /\d/.test(text) && text.length <= 12 && !EMAIL.test(text),
   country: (text, known) => known.isCountry(text),
   countryCode: (text, known) => known.isCountry(text) && text.trim().length <= 3,

@@ -232,6 +232,32 @@ describe.concurrent('a list whose lines below the last row change', () => {
 })
 
 describe.concurrent('clean', () => {
+  /** Two columns of countries. */
+  const rivals = `Firma;Tax country;Ship-to country\n${['Acme Forgings Ltd', 'Bolton Castings Ltd', 'Cork Steel DAC'].map(name => `${name};GB;IE\n`).join('')}`
+
+  test('on a terminal it asks about uncertain columns', async () => {
+    const cwd = folderOf({ 'a.csv': rivals })
+    const call = `${process.execPath} ${BINARY} clean a.csv`
+    const env = { ...ENVIRONMENT, TERM: 'xterm' }
+    const under = follow(spawn('script', ['-qefc', `stty cols 120; ${call}`, '/dev/null'], { cwd, env }), null)
+    await under.seen(/Ship-to country +\? {2}country[\s\S]*quits: $/)
+    under.child.stdin?.write('3 country\n')
+    await under.seen(/Ship-to country +-> country +100%[\s\S]*quits: $/)
+    under.child.stdin?.write('\n')
+    const { code } = await under.ended
+    expect(code).toBe(0)
+    expect(existsSync(join(cwd, 'a-clean.csv'))).toBe(true)
+  })
+
+  test('without a terminal it names the flag that maps an uncertain column', async () => {
+    const cwd = folderOf({ 'a.csv': rivals })
+    const { code, stderr } = await fettle(['clean', 'a.csv'], { cwd })
+    expect(code).toBe(0)
+    expect(stderr).toContain('uncertain, omitted (to map one: --map country="Tax country"):')
+    const mapped = await fettle(['clean', 'a.csv', '-o', 'b.csv', '--map', 'country=Tax country'], { cwd })
+    expect(mapped.stderr).toMatch(/Tax country +-> country +100%/)
+  })
+
   test('a workbook that begins with notes: the first sheet with companies is read, and named', async () => {
     const list = [
       ['Company Name', 'Country'],

@@ -199,6 +199,51 @@ test('one odd value in a column of one country does not hide it', () => {
   expect(told(propose(seen(['Company', 'Country'], rows), rows.length, KNOWN))).toEqual(['Company: name', 'Country: country'])
 })
 
+describe('a column of countries is recognised by its values', () => {
+  const columnOf = (header: string, ...values: string[]) => {
+    const rows = Array.from({ length: 20 }, (_, n) => [values[n % values.length]!, `${NAMES[n % 12]} ${n} GmbH`])
+    return told(propose(seen([header, 'Firma'], rows), rows.length, KNOWN))[0]
+  }
+
+  test.each([
+    ['Ctry', ['UK'], 'country'],
+    ['Nat.', ['DE', 'AT', 'CH'], 'country'],
+    ['Nat.', ['GB'], 'country'],
+    ['Land/Region', ['Germany', 'France'], 'country'],
+    ['Pays du siège', ['FR'], 'country'],
+    ['xyz', ['Deutschland', 'Österreich', 'Schweiz'], 'country'],
+    ['xyz', ['GBR', 'IRL'], 'country'],
+    // Codes of languages, of states and of cantons are written like countries.
+    ['xyz', ['DE'], 'unsure'],
+    ['Spr.', ['DE', 'FR', 'IT'], 'unsure'],
+    ['xyz', ['CA', 'GA', 'IN'], 'unsure'],
+    ['xyz', ['BY', 'BW', 'NI'], 'unsure'],
+    ['Ctry', ['DE'], 'country'],
+    ['State', ['CA', 'GA', 'IN', 'DE'], 'region'],
+    ['Kanton', ['BE', 'AR', 'GE'], 'region'],
+    ['Sprache', ['DE', 'FR'], 'left'],
+    ['xyz', ['GB', 'GB', 'GB', 'GB', 'no country'], 'unsure'],
+    ['xyz', ['Nord', 'Süd'], 'left'],
+  ])('%s: %s', (header, values, target) => expect(columnOf(header, ...values)).toBe(`${header}: ${target}`))
+
+  test('not in fewer than ten cells', () => {
+    const rows = NAMES.slice(0, 6).map(name => ['GB', `${name} GmbH`])
+    expect(told(propose(seen(['xyz', 'Firma'], rows), rows.length, KNOWN))[0]).toBe('xyz: unsure')
+  })
+
+  test.each([
+    [['Tax country', 'Country of registration'], 'Tax country: unsure, Country of registration: unsure'],
+    [['xyz', 'Nat.'], 'xyz: unsure, Nat.: unsure'],
+    [['Country', 'Tax country'], 'Country: country, Tax country: unsure'],
+    [['Land', 'xyz'], 'Land: country, xyz: unsure'],
+    [['Country', 'Country code'], 'Country: country, Country code: countryCode'],
+  ])('of two such columns a person chooses: %s', (headers, expected) => {
+    const rows = Array.from({ length: 20 }, (_, n) => [n % 2 ? 'GB' : 'DE', n % 3 ? 'FR' : 'AT', `${NAMES[n % 12]} ${n} GmbH`])
+    const found = told(propose(seen([...headers, 'Firma'], rows), rows.length, KNOWN))
+    expect(found.slice(0, 2).join(', ')).toBe(expected)
+  })
+})
+
 /** Headers that the values gainsay. */
 test.each([
   ['Email', ['yes', 'no']],

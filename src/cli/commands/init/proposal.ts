@@ -6,13 +6,14 @@ import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { defined } from '../../../defined.ts'
 import { FettleError, type Issue } from '../../../errors.ts'
 import { joinPaths } from '../../../files/paths.ts'
-import { columnName, type Decisions, nearest, type Proposal } from '../../../pipeline/index.ts'
+import { columnName, type Decisions, nearest, type Proposal, type Proposed } from '../../../pipeline/index.ts'
 import { findColumn, type InspectedColumns, inspectColumns, proposeFor, type Reading } from '../../../prepare/propose.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import { counted } from '../../../report/words.ts'
 import { type Flags, usageError } from '../../command.ts'
 import { isOn, listFlag, skipFlags, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
+import type { Prompt } from '../../terminal/prompt.ts'
 
 const TARGETS: readonly string[] = [...MAPPINGS, 'key']
 
@@ -124,7 +125,7 @@ export function readDecisions(flags: Flags, { columns }: InspectedColumns, targe
   return decided as Decisions
 }
 
-export function assertTarget(target: string, refuse: (why: string) => Error, targets = TARGETS): void {
+function assertTarget(target: string, refuse: (why: string) => Error, targets = TARGETS): void {
   if (targets.includes(target)) return
   const close = nearest(target, targets)
   throw refuse(`there is no mapping ${JSON.stringify(target)}${close === null ? '' : `; did you mean ${close}?`}`)
@@ -168,7 +169,9 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
   const sheet = packed?.as === 'xlsx' && facts.packed !== undefined ? `, sheet ${JSON.stringify(packed.sheet)}` : ''
   const text = isTable ? `${packed.as}${sheet}` : `${facts.encoding}, ${JSON.stringify(facts.delimiter)} between cells`
   const head = `${facts.path}: ${counted(facts.rows, 'row')}${empty}, ${counted(facts.columns, 'column')}, ${text}`
-  if (reasons.length > 0) reasons.unshift('uncertain, omitted:')
+  const unsure = columns.find(({ status }) => status === 'unsure')
+  const example = unsure === undefined ? '' : ` (to map one: --map ${mapFlag(unsure)})`
+  if (reasons.length > 0) reasons.unshift(`uncertain, omitted${example}:`)
   const choice = inspected.issues.flatMap(({ code, severity, message }) =>
     ['FETTLE_INPUT_SHEET', 'FETTLE_INPUT_QUOTE'].includes(code) && severity === 'info'
       ? [`  ${message.replace(`${facts.path}: `, '')}`]
@@ -176,6 +179,49 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
   )
   return [head, ...choice, ...skippedLines(inspected), ...lines, ...keyLine, ...reasons].map(escapeTerminal).join('\n')
 }
+
+/** Shows the proposal until it is accepted; null if the user quits. */
+export async function confirmColumns(
+  inspected: InspectedColumns,
+  decided: Decisions,
+  io: Io,
+  ask: Prompt | null,
+): Promise<Proposal | null> {
+  const decisions = new Map(decided)
+  for (;;) {
+    const proposal = await proposeFor(inspected, decisions)
+    io.err(proposalTable(inspected, proposal))
+    if (ask === null) return proposal
+    const help = '"3 town" maps column 3 to town, "1 key" names rows by column 1, "3 -" omits it, q quits'
+    const answer = await ask(`Correct? Enter accepts; ${help}: `)
+    if (answer === null || /^q(uit)?$/i.test(answer)) return null
+    if (answer === '') return proposal
+    try {
+      decide(answer, proposal, decisions)
+    } catch (error) {
+      if (!FettleError.is(error)) throw error
+      io.err(escapeTerminal(error.message))
+    }
+  }
+}
+
+/** Adds `3 town` or `3 -` to the decisions. */
+function decide(answer: string, { columns }: Proposal, decisions: Map<string, number | null>): void {
+  const refuse = (why: string): FettleError => usageError(why)
+  const [, number = '', target = ''] = /^#?(\d+)\s+(\S+)$/.exec(answer) ?? []
+  const found = columns[Number(number) - 1]
+  if (target === '' || found === undefined)
+    throw refuse(`${answer}: expected the number of a column and a mapping, such as 3 town`)
+  const { index } = found.column
+  for (const [mapping, column] of decisions) if (column === index) decisions.delete(mapping)
+  if (target !== '-') {
+    assertTarget(target, refuse)
+    decisions.set(target, index)
+  } else if (found.target !== null) decisions.set(found.target, null)
+}
+
+const mapFlag = ({ target, column: { header, index } }: Proposed): string =>
+  `${target}=${header === null ? `#${index + 1}` : JSON.stringify(header)}`
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export function assertCertain(
@@ -192,9 +238,7 @@ export function assertCertain(
   if (isEnough) return
   const unsure = columns.filter(({ status, target }) => status === 'unsure' && target !== 'key')
   const perhaps = unsure.find(({ target }) => target === 'name') ?? unsure[0]
-  const { header, index } = perhaps?.column ?? { header: null, index: 0 }
-  const guess =
-    perhaps === undefined ? 'name=HEADER' : `${perhaps.target}=${header === null ? `#${index + 1}` : JSON.stringify(header)}`
+  const guess = perhaps === undefined ? 'name=HEADER' : mapFlag(perhaps)
   throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${path} certainly contains the name or a number of the company`, {
     hint: `Pass the column, for example: ${again} --map ${guess}`,
   })

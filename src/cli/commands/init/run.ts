@@ -8,9 +8,9 @@ import { action, EXIT, FettleError } from '../../../errors.ts'
 import { writeAtomic } from '../../../files/atomic-file.ts'
 import { isInside } from '../../../files/paths.ts'
 import { packageFile } from '../../../package-file.ts'
-import { type Decisions, draftOf, draftYaml, isTestFile, isWorkbook, type Proposal } from '../../../pipeline/index.ts'
+import { draftOf, draftYaml, isTestFile, isWorkbook, type Proposal } from '../../../pipeline/index.ts'
 import { findProject } from '../../../prepare/find-project.ts'
-import { type InspectedColumns, proposeFor, type Reading } from '../../../prepare/propose.ts'
+import type { InspectedColumns, Reading } from '../../../prepare/propose.ts'
 import { findRegisters, wantedRegisters } from '../../../prepare/registers.ts'
 import { escapeTerminal } from '../../../report/formats/escape.ts'
 import { DEFAULT_RUNS_DIR, shellCommand } from '../../../shell-command.ts'
@@ -18,7 +18,7 @@ import { type Flags, usageError } from '../../command.ts'
 import { isOn, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
 import { isYes, type Prompt, withPrompt } from '../../terminal/prompt.ts'
-import { assertCertain, assertTarget, inputKeys, inspectInput, proposalTable, readDecisions, readReading } from './proposal.ts'
+import { assertCertain, confirmColumns, inputKeys, inspectInput, readDecisions, readReading } from './proposal.ts'
 import { workflowFor } from './workflows.ts'
 
 const SCHEMA = 'schema/pipeline.v1.json'
@@ -31,7 +31,7 @@ async function initialise(flags: Flags, whole: Io, ask: Prompt | null): Promise<
   // A check reports warnings, and questions need what they are about.
   const io = isOn(flags, 'quiet') && ask === null ? { ...whole, err() {} } : whole
   const { inspected, reading } = await inspectInput(readReading(flags, io.cwd), io)
-  const proposal = await confirm(inspected, readDecisions(flags, inspected), io, ask)
+  const proposal = await confirmColumns(inspected, readDecisions(flags, inspected), io, ask)
   if (proposal === null) return EXIT.ok
   assertCertain('init', reading, proposal, flags)
   const hint = 'Pass --yes to accept the proposal, and --map mapping=HEADER to change it.'
@@ -45,41 +45,6 @@ async function initialise(flags: Flags, whole: Io, ask: Prompt | null): Promise<
     return EXIT.ok
   }
   return offerCheck(written, flags, whole, ask)
-}
-
-/** Shows the proposal until it is accepted; null if the user quits. */
-async function confirm(inspected: InspectedColumns, decided: Decisions, io: Io, ask: Prompt | null): Promise<Proposal | null> {
-  const decisions = new Map(decided)
-  for (;;) {
-    const proposal = await proposeFor(inspected, decisions)
-    io.err(proposalTable(inspected, proposal))
-    if (ask === null) return proposal
-    const help = '"3 town" maps column 3 to town, "1 key" names rows by column 1, "3 -" omits it, q quits'
-    const answer = await ask(`Correct? Enter accepts; ${help}: `)
-    if (answer === null || /^q(uit)?$/i.test(answer)) return null
-    if (answer === '') return proposal
-    try {
-      decide(answer, proposal, decisions)
-    } catch (error) {
-      if (!FettleError.is(error)) throw error
-      io.err(escapeTerminal(error.message))
-    }
-  }
-}
-
-/** Adds `3 town` or `3 -` to the decisions. */
-function decide(answer: string, { columns }: Proposal, decisions: Map<string, number | null>): void {
-  const refuse = (why: string): FettleError => usageError(why)
-  const [, number = '', target = ''] = /^#?(\d+)\s+(\S+)$/.exec(answer) ?? []
-  const found = columns[Number(number) - 1]
-  if (target === '' || found === undefined)
-    throw refuse(`${answer}: expected the number of a column and a mapping, such as 3 town`)
-  const { index } = found.column
-  for (const [mapping, column] of decisions) if (column === index) decisions.delete(mapping)
-  if (target !== '-') {
-    assertTarget(target, refuse)
-    decisions.set(target, index)
-  } else if (found.target !== null) decisions.set(found.target, null)
 }
 
 interface WriteContext {
