@@ -61,7 +61,7 @@ const KINDS: readonly {
   })),
 ]
 
-/** Two-letter codes that are no countries, though many are written like one: languages, states, cantons, provinces. */
+/** Two-letter codes that do not stand for countries, though many are written like one: languages, states, cantons, provinces. */
 const OTHER_CODES: readonly ReadonlySet<string>[] = [
   'ar bg bs cs cy da de el en es et fi fr ga he hr hu is it ja ko lt lv mk mt nb nl no pl pt ro ru sk sl sq sr sv tr zh',
   'al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa ri sc sd tn tx ut vt va wa wv wi wy dc pr',
