@@ -26,6 +26,12 @@ export function normaliseCountry(text: string): string {
   if (text === '') return ''
   const known = BY_NAME.get(text.toLowerCase())
   if (known !== undefined) return known
-  const normalised = normaliseText(text)
-  return BY_NAME.get(normalised) ?? BY_NAME.get(normalised.replace(/^(?:the|republic of|kingdom of) /, '')) ?? ''
+  // `Korea, North` of an index is `North Korea`.
+  const [, last = '', first = ''] = /^([^,]+),([^,]+)$/.exec(text) ?? []
+  for (const name of [text, `${first} ${last}`]) {
+    const normalised = normaliseText(name)
+    const code = BY_NAME.get(normalised) ?? BY_NAME.get(normalised.replace(/^(?:the|republic of|kingdom of) /, ''))
+    if (code !== undefined) return code
+  }
+  return ''
 }

@@ -725,7 +725,7 @@ export const COMMANDS: readonly Command[] = [
   {
     usage: 'screening <action> [kind-or-name] [file]',
     summary: 'Import, list, show or remove the lists that AML searches read; verify what searches find in them',
-    positionals: storePositionals('list', 'opensanctions, uk, csv', 'the file', { onAll: ['verify'] }),
+    positionals: storePositionals('list', 'opensanctions, ofac, un, uk, csv', 'the file', { onAll: ['verify'] }),
     options: [
       ...storeOptions('list'),
       {

@@ -77,7 +77,8 @@ async function importOne(flags: Flags, dir: string, io: Io): Promise<ListInfo> {
   const file = resolve(io.cwd, needText(flags, 'file'))
   const name = textFlag(flags, 'name') ?? storedName(basename(file, extname(file)))
   const codes = codesIn(flags)
-  if (kind === 'uk' && codes.length > 0) throw usageError('--datasets: the UK list contains sanctions only')
+  if ((kind === 'uk' || kind === 'ofac' || kind === 'un') && codes.length > 0)
+    throw usageError(`--datasets: a list of kind ${kind} contains sanctions only`)
   const progress = showProgress(flags, io, entries => `read ${entries} entries`)
   const info = await importList({
     kind,

@@ -7,12 +7,12 @@ import { getHeapStatistics } from 'node:v8'
 import { listSome } from '../../counted.ts'
 import { defined } from '../../defined.ts'
 import { type ErrorCode, FettleError } from '../../errors.ts'
+import { readXml } from '../../files/xml.ts'
 import { readDirectory, unpack } from '../../files/zip.ts'
 import { DAY_MS, DAYS_1900, SHEET_DATE, SHEET_KINDS, sheetValue } from '../../formats/sheet-values.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { SheetColumn } from '../../model/columns.ts'
 import { type Book, findPart, type Parts, readBook, TextRuns, unescaped } from './workbook.ts'
-import { readXml } from './xml.ts'
 
 export const MAX_XML = 512 * 1024 ** 2
 

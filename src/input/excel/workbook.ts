@@ -1,5 +1,5 @@
 /** Reads what the sheets of a workbook share: names and parts of the sheets, shared texts, and the number formats of the styles. */
-import { readXml, resolved } from './xml.ts'
+import { readXml, resolved } from '../../files/xml.ts'
 
 export type Parts = ReadonlyMap<string, Buffer>
 

@@ -69,6 +69,9 @@ describe('normaliseCountry', () => {
     ['Dänemark', 'DK'],
     ['日本', 'JP'],
     ['Republic of Poland', 'PL'],
+    ['Korea, North', 'KP'],
+    ['Bahamas, The', 'BS'],
+    ['Congo, Democratic Republic of the', 'CD'],
     ['Atlantis', ''],
     ['', ''],
   ])('%j is %j', (text, code) => {

@@ -14,11 +14,13 @@ import { makeFolder, writeWhole } from '../../storage/atomic-file.ts'
 import { noteSkipped, publishedFolders, requireNoLoss, type SkippedRow } from '../../storage/published-folders.ts'
 import { type Entry, type ListingCode, listDatasets } from '../entry.ts'
 import { readCsv } from './csv.ts'
+import { readOfac } from './ofac.ts'
 import { readOpenSanctions } from './opensanctions.ts'
 import type { ListSource } from './rows.ts'
 import { readUk } from './uk.ts'
+import { readUn } from './un.ts'
 
-export const LIST_KINDS = ['opensanctions', 'uk', 'csv'] as const
+export const LIST_KINDS = ['opensanctions', 'ofac', 'un', 'uk', 'csv'] as const
 
 export type ListKind = (typeof LIST_KINDS)[number]
 
@@ -75,6 +77,8 @@ const PROGRESS = 10_000
 
 export const READERS: Readonly<Record<ListKind, (source: ListSource, codes: readonly ListingCode[]) => AsyncGenerator<Entry>>> = {
   opensanctions: readOpenSanctions,
+  ofac: readOfac,
+  un: readUn,
   uk: readUk,
   csv: readCsv,
 }

@@ -12,9 +12,14 @@ import type { SkippedRow } from '../../storage/published-folders.ts'
 export const splitValues = (cell: string, separator: string | RegExp): string[] =>
   [...new Set(cell.split(separator).map(value => value.trim()))].filter(value => value !== '')
 
-/** The alpha-2 codes of countries given by name or code; other texts are dropped. */
-export const readCountries = (texts: readonly string[]): string[] =>
-  [...new Set(texts.map(text => normaliseCountry(text)))].filter(code => code !== '')
+/**
+ * The alpha-2 codes of countries given by name or code. None where a text is not one of them: a search in the country that it means would
+ * exclude the entry, and an entry without countries is never excluded.
+ */
+export function readCountries(texts: readonly string[]): string[] {
+  const codes = texts.filter(text => text !== '').map(normaliseCountry)
+  return codes.includes('') ? [] : [...new Set(codes)]
+}
 
 const isDay = (text: string): boolean => new Date(Date.parse(`${text}T00:00:00Z`) || 0).toISOString().startsWith(text)
 
@@ -32,7 +37,21 @@ export function readDate(text: string): string {
   return full.length === 10 && isDay(full) ? full : year
 }
 
-export const readDates = (texts: readonly string[]): string[] => [...new Set(texts.map(readDate))].filter(date => date !== '')
+/** Dates, as for countries: none where a text is not one. */
+export function readDates(texts: readonly string[]): string[] {
+  const dates = texts.filter(text => text !== '').map(readDate)
+  return dates.includes('') ? [] : [...new Set(dates)]
+}
+
+/** All of the dates; none where a text has none, since the others would rule out the person at that time. */
+export const joinDates = (dates: readonly (readonly string[])[]): string[] =>
+  dates.some(({ length }) => length === 0) ? [] : [...new Set(dates.flat())]
+
+const MOST_YEARS = 20
+
+/** Each year from one to another; none where they are not years, or many. */
+export const listYears = (from: number, to: number): string[] =>
+  to >= from && to - from < MOST_YEARS ? Array.from({ length: to - from + 1 }, (_, at) => String(from + at)) : []
 
 /** Joins the parts that are not empty. */
 export const joined = (parts: readonly string[], separator = ' '): string =>
@@ -54,7 +73,7 @@ export interface ListSource {
 /** Maximum number of lines before the header: the British list starts with its date. */
 const PREAMBLE = 3
 
-async function* readDigested(file: string, facts: ListSource['facts']): AsyncGenerator<Buffer> {
+export async function* readDigested(file: string, facts: ListSource['facts']): AsyncGenerator<Buffer> {
   const digest = createHash('sha256')
   for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
     digest.update(chunk)

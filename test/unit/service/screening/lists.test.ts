@@ -291,3 +291,132 @@ describe('an import', () => {
     }
   })
 })
+
+const OFAC = (count: number) => `\ufeff<?xml version="1.0" standalone="yes"?>
+<sdnList xmlns="https://example.org/lists">
+  <publshInformation><Publish_Date>01/15/2026</Publish_Date><Record_Count>${count}</Record_Count></publshInformation>
+  <sdnEntry>
+    <uid>7001</uid><firstName>Zalmir</firstName><lastName>QUORVATH</lastName><title>Minister &amp; Chair</title>
+    <sdnType>Individual</sdnType><remarks>Made up.</remarks>
+    <programList><program>MUC</program><program>MUD</program></programList>
+    <idList>
+      <id><uid>1</uid><idType>Passport</idType><idNumber>N 123</idNumber><idCountry>Kazakhstan</idCountry></id>
+      <id><uid>2</uid><idType>Gender</idType><idNumber>Male</idNumber></id>
+      <id><uid>3</uid><idType>Website</idType><idNumber>q.example</idNumber></id>
+      <id><uid>4</uid><idType>Secondary sanctions risk:</idType><idNumber>Section 1</idNumber></id>
+    </idList>
+    <akaList>
+      <aka><uid>5</uid><type>a.k.a.</type><category>strong</category><lastName>KVORVAT</lastName><firstName>Zalmyr</firstName></aka>
+      <aka><uid>6</uid><type>a.k.a.</type><category>weak</category><lastName>ZALMI</lastName></aka>
+      <aka><uid>7</uid><type>f.k.a.</type><category>strong</category><lastName>OLDNAME</lastName></aka>
+    </akaList>
+    <addressList><address><uid>8</uid><address1>3 Garden Lane</address1><city>Almaty</city><country>Kazakhstan</country></address></addressList>
+    <citizenshipList><citizenship><uid>9</uid><country>Cyprus</country><mainEntry>true</mainEntry></citizenship></citizenshipList>
+    <dateOfBirthList>
+      <dateOfBirthItem><uid>10</uid><dateOfBirth>12 Apr 1961</dateOfBirth></dateOfBirthItem>
+      <dateOfBirthItem><uid>11</uid><dateOfBirth>1963 to 1964</dateOfBirth></dateOfBirthItem>
+    </dateOfBirthList>
+  </sdnEntry>
+  <sdnEntry><uid>7002</uid><lastName>VARNIX STEEL</lastName><sdnType>Vessel</sdnType><vesselInfo><vesselFlag>Korea, North</vesselFlag></vesselInfo></sdnEntry>
+  <sdnEntry><uid>7003</uid><sdnType>Entity</sdnType></sdnEntry>
+</sdnList>`
+
+test('the list of OFAC is read with aliases, dates, numbers and countries', async () => {
+  const { entries, skipped } = await read('ofac', OFAC(3))
+  expect(entries).toHaveLength(2)
+  expect(entries[0]).toMatchObject({
+    ...{ id: '7001', type: 'individual', name: 'Zalmir QUORVATH', gender: 'male', countries: ['CY', 'KZ'] },
+    person: { first: 'Zalmir', middle: '', last: 'QUORVATH' },
+    aliases: [
+      { type: 'alias', name: 'Zalmyr KVORVAT' },
+      { type: 'weak alias', name: 'ZALMI' },
+      { type: 'former name', name: 'OLDNAME' },
+    ],
+    datesOfBirth: ['1961-04-12', '1963', '1964'],
+    identifiers: [{ type: 'Passport', value: 'N 123, Kazakhstan' }],
+    contacts: [{ type: 'Website', value: 'q.example' }],
+    notes: ['title: Minister & Chair', 'remarks: Made up.', 'Secondary sanctions risk: Section 1'],
+    addresses: [{ line1: '3 Garden Lane', city: 'Almaty', countryCode: 'KZ' }],
+    listings: [{ code: 'SAN-CURRENT', reference: '7001', regime: 'MUC; MUD', measures: ['MUC', 'MUD'] }],
+  })
+  expect(entries[1]).toMatchObject({ type: 'business', person: null, countries: ['KP'], businessTypes: ['Vessel'] })
+  expect(skipped).toEqual(['null: 7003: no name'])
+})
+
+const UN = `<?xml version="1.0" encoding="UTF-8"?>
+<CONSOLIDATED_LIST dateGenerated="2026-01-15T00:00:00Z">
+  <INDIVIDUALS>
+    <INDIVIDUAL>
+      <DATAID>690</DATAID><FIRST_NAME>ZALMIR</FIRST_NAME><SECOND_NAME>PRADENOV</SECOND_NAME><THIRD_NAME>QUORVATH</THIRD_NAME>
+      <UN_LIST_TYPE>Made-up</UN_LIST_TYPE><REFERENCE_NUMBER>MUi.001</REFERENCE_NUMBER><LISTED_ON>2012-12-31</LISTED_ON>
+      <GENDER>Male</GENDER><COMMENTS1>Made up.</COMMENTS1><NAME_ORIGINAL_SCRIPT>Залмир</NAME_ORIGINAL_SCRIPT>
+      <DESIGNATION><VALUE>General </VALUE></DESIGNATION><NATIONALITY><VALUE>Kazakhstan</VALUE></NATIONALITY>
+      <INDIVIDUAL_ALIAS><QUALITY>Good</QUALITY><ALIAS_NAME>Zalmyr Kvorvat</ALIAS_NAME></INDIVIDUAL_ALIAS>
+      <INDIVIDUAL_ALIAS><QUALITY>Low</QUALITY><ALIAS_NAME>Zalmi</ALIAS_NAME></INDIVIDUAL_ALIAS>
+      <INDIVIDUAL_ALIAS><QUALITY/><ALIAS_NAME/></INDIVIDUAL_ALIAS>
+      <INDIVIDUAL_ADDRESS><CITY>Limassol</CITY><COUNTRY>Cyprus</COUNTRY></INDIVIDUAL_ADDRESS>
+      <INDIVIDUAL_DATE_OF_BIRTH><TYPE_OF_DATE>EXACT</TYPE_OF_DATE><DATE>1961-04-12</DATE></INDIVIDUAL_DATE_OF_BIRTH>
+      <INDIVIDUAL_DATE_OF_BIRTH><TYPE_OF_DATE>BETWEEN</TYPE_OF_DATE><FROM_YEAR>1963</FROM_YEAR><TO_YEAR>1964</TO_YEAR></INDIVIDUAL_DATE_OF_BIRTH>
+      <INDIVIDUAL_DATE_OF_BIRTH/>
+      <INDIVIDUAL_DOCUMENT><TYPE_OF_DOCUMENT>Passport</TYPE_OF_DOCUMENT><NUMBER>N 123</NUMBER></INDIVIDUAL_DOCUMENT>
+      <INDIVIDUAL_DOCUMENT/>
+    </INDIVIDUAL>
+  </INDIVIDUALS>
+  <ENTITIES>
+    <ENTITY>
+      <DATAID>691</DATAID><FIRST_NAME>VARNIX STEEL</FIRST_NAME><REFERENCE_NUMBER>MUe.001</REFERENCE_NUMBER>
+      <ENTITY_ALIAS><QUALITY>f.k.a.</QUALITY><ALIAS_NAME>VARNIX IRON</ALIAS_NAME></ENTITY_ALIAS>
+    </ENTITY>
+  </ENTITIES>
+</CONSOLIDATED_LIST>`
+
+test('the list of the UN is read with aliases, dates, documents and countries', async () => {
+  const { entries, skipped } = await read('un', UN)
+  expect(skipped).toEqual([])
+  expect(entries[0]).toMatchObject({
+    ...{ id: '690', type: 'individual', name: 'ZALMIR PRADENOV QUORVATH', gender: 'male', countries: ['KZ', 'CY'] },
+    person: { first: 'ZALMIR', middle: 'PRADENOV', last: 'QUORVATH' },
+    aliases: [
+      { type: 'alias', name: 'Zalmyr Kvorvat' },
+      { type: 'weak alias', name: 'Zalmi' },
+      { type: 'original script', name: 'Залмир' },
+    ],
+    datesOfBirth: ['1961-04-12', '1963', '1964'],
+    identifiers: [{ type: 'Passport', value: 'N 123' }],
+    notes: ['General', 'Made up.'],
+    listings: [{ reference: 'MUi.001', regime: 'Made-up', from: '2012-12-31' }],
+  })
+  expect(entries[1]).toMatchObject({ id: '691', type: 'business', aliases: [{ type: 'former name', name: 'VARNIX IRON' }] })
+})
+
+test.each([
+  ['another number of entries', 'ofac', OFAC(4), 'FETTLE_INPUT_READ', /has 3 entries and states 4/],
+  [
+    'no number of entries',
+    'ofac',
+    OFAC(3).replace(/<Record_Count>.*<\/Record_Count>/, ''),
+    'FETTLE_INPUT_READ',
+    /states no number/,
+  ],
+  ['an end that is missing', 'un', UN.slice(0, -30), 'FETTLE_INPUT_READ', /XML/],
+  ['another list', 'ofac', UN, 'FETTLE_INPUT_HEADER', /begins with <CONSOLIDATED_LIST>/],
+  ['CSV', 'un', 'name\nVarnix\n', 'FETTLE_INPUT_HEADER', /is not XML/],
+] as const)('a published list with %s is refused', async (_, kind, text, code, message) => {
+  await expect(read(kind, text)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
+})
+
+// A search by country or date of birth excludes an entry that has others: one that is not known must not be left out of them.
+test.each([
+  ['ofac', OFAC(3).replace('1963 to 1964', 'circa 1963'), { datesOfBirth: [] }],
+  [
+    'ofac',
+    OFAC(3).replace('<country>Cyprus', '<country>Region: Atlantis'),
+    { countries: [], datesOfBirth: ['1961-04-12', '1963', '1964'] },
+  ],
+  ['un', UN.replace('BETWEEN', 'APPROXIMATELY'), { datesOfBirth: [] }],
+  ['un', UN.replace('<VALUE>Kazakhstan', '<VALUE>former Atlantis'), { countries: [] }],
+  ['uk', UK.replace('"12/04/1961"', '"spring of 1961"'), { datesOfBirth: [] }],
+] as const)('%s: an entry with a country or date that cannot be read has none (%#)', async (kind, text, expected) => {
+  const { entries } = await read(kind, text)
+  expect(entries[0]).toMatchObject(expected)
+})

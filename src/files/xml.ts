@@ -1,5 +1,5 @@
 /**
- * Parses the XML of office files: UTF-8, without a document type. One pass over the bytes calls back for each tag and text, in linear
+ * Parses the XML of office files and of published lists: UTF-8, without a document type. One pass over the bytes calls back for each tag and text, in linear
  * time and without a copy. Throws an Error for any other XML.
  */
 import { isUtf8 } from 'node:buffer'
@@ -37,7 +37,7 @@ export function readXml(xml: Buffer, { open, close, text }: Tags): void {
       at = findEnd(xml, start, CDATA[1])
       report(xml.toString('utf8', start + CDATA[0].length, at - CDATA[1].length))
     } else if (next === BANG) {
-      throw new Error('its XML has a document type, which no office program writes')
+      throw new Error('its XML has a document type, which is not accepted')
     } else {
       const end = findEndOfTag(xml, start + 1)
       at = end + 1
