@@ -365,6 +365,10 @@ describe.concurrent('what the documents show works', () => {
     const cwd = withSamples({
       'companies.csv': `${columns}\n1,Acme Ltd,GB${','.repeat(columns.split(',').length - 3)}\n`,
       'targets.simple.csv': 'id,schema,name,aliases,countries,dataset\n1,Company,Acme,,gb,Made-up Sanctions\n',
+      'SDN.XML':
+        '<sdnList><publshInformation><Record_Count>1</Record_Count></publshInformation><sdnEntry><uid>1</uid><lastName>Acme</lastName></sdnEntry></sdnList>',
+      'consolidated.xml':
+        '<CONSOLIDATED_LIST><ENTITIES><ENTITY><DATAID>1</DATAID><FIRST_NAME>Acme</FIRST_NAME></ENTITY></ENTITIES></CONSOLIDATED_LIST>',
       'UK-Sanctions-List.csv': 'Unique ID,Name 6,Name type,Designation Type,Regime Name\nX1,Acme,Primary Name,Entity,Made-up\n',
       'ours.csv': 'name,datasets\nAcme,SAN\n',
     })
