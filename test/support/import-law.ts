@@ -116,6 +116,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'list-sample',
     'loop-turns',
     'package-file',
+    'model', // the facts of a hit
     'files',
     'process',
     'service/matching',

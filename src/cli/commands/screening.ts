@@ -18,6 +18,7 @@ import {
   importList,
   LIST_KINDS,
   LISTING_CODES,
+  type ListChanges,
   type ListInfo,
   type ListingCode,
   readCode,
@@ -41,9 +42,13 @@ function describe(info: ListInfo): readonly string[] {
     `${info.name}: ${info.entries} entries, ${info.individuals} of them persons (${datasets.join(', ')})`,
     `  source    ${info.source} (${info.kind}), ${counted(info.bytes, 'byte')}, sha256 ${info.sha256}`,
     `  imported  ${info.importedAt}, file of ${info.snapshotDate}`,
+    ...(info.changes == null ? [] : [`  changes   ${describeChanges(info.changes)}`]),
     ...(info.skipped === 0 ? [] : [`  skipped   ${counted(info.skipped, 'row')}`]),
   ]
 }
+
+const describeChanges = ({ added, changed, gone, renamed }: ListChanges): string =>
+  `${added} new, ${changed} changed, ${gone} gone${renamed === 0 ? '' : `, ${renamed} under another id`} since the import before`
 
 function codesIn(flags: Flags): ListingCode[] {
   const words = listFlag(flags, 'datasets').flatMap(text => text.split(','))

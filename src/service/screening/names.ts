@@ -7,7 +7,7 @@ import { parseCompanyName, plainWord } from '../../normalise/company-name.ts'
 import { splitWords } from '../../normalise/text.ts'
 
 /** A name in the form that is compared. */
-interface Name {
+export interface Name {
   /** Words without legal forms, in their order. */
   readonly words: readonly string[]
   /** Words in alphabetical order, as one text. */
@@ -44,7 +44,7 @@ function findCore({ words, named }: ReturnType<typeof parseCompanyName>, all: re
   return words.every(word => COMMON.has(word)) ? named.map(plainWord) : words
 }
 
-function readName(text: string, isPerson: boolean): Name {
+export function readName(text: string, isPerson: boolean): Name {
   const all = splitWords(text)
   const company = isPerson ? null : parseCompanyName(text)
   const words = company === null ? all : findCore(company, all)
@@ -95,7 +95,7 @@ export function countEdits(a: string, b: string, most: number): number {
 }
 
 /** Most letters that a column of a narrow list holds; a name of this length may be cut off. */
-const CUT_FROM = 28
+export const CUT_FROM = 28
 /** Edits that a name of this many letters may have. A shorter one has too many neighbours. */
 const ONE_EDIT = 4
 const TWO_EDITS = 8
@@ -107,12 +107,13 @@ const CUT = 90
 const DOUBTFUL = 80
 const INITIAL = 85
 /** One name has all words of the other, and a few more. */
-const PART = 78
+export const PART = 78
 /** By the number of edits: below 85 when a wrong word is a word of the lists, and so may be right. */
 const EDITED = [99, 94, 88] as const
 const EDITED_TO_KNOWN = [99, 86, 78] as const
 
-const allowedEdits = (length: number): number => (length < ONE_EDIT ? 0 : length < TWO_EDITS ? 1 : 2)
+export const MOST_EDITS = 2
+export const allowedEdits = (length: number): number => (length < ONE_EDIT ? 0 : length < TWO_EDITS ? 1 : MOST_EDITS)
 
 interface Rest {
   readonly asked: string[]
@@ -162,14 +163,25 @@ function areInitials({ asked, listed }: Rest, words: number): boolean {
   })
 }
 
-const lettersOf = ({ whole }: Name): string => [...whole].sort(byText).join('')
+const counts = new Int16Array(128)
+
+function haveSameLetters(one: string, other: string): boolean {
+  if (one.length !== other.length) return false
+  for (let at = 0; at < one.length; at++) {
+    counts[one.charCodeAt(at) & 127]!++
+    counts[other.charCodeAt(at) & 127]!--
+  }
+  const isSame = counts.every(count => count === 0)
+  counts.fill(0)
+  return isSame
+}
 
 /** Whether the changed words, or the name, are too short for an error to be likelier than another name. */
 const isShort = (name: Name, changed: readonly string[], edits: number): boolean =>
   name.joined.length < 7 || changed.join('').length < (edits > 1 ? 7 : 4)
 
-/** 0 to 100. `isKnown`: whether a word is in the lists. */
-function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown: (word: string) => boolean): number {
+/** 0 to 100. `isKnown`: whether a word of the asked name is in the lists; then a score may be less. */
+export function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown: (word: string) => boolean): number {
   const form = asked.legal !== listed.legal && asked.legal !== '' && listed.legal !== '' ? OTHER_FORM : 100
   if (asked.sorted === listed.sorted && asked.sorted !== '') return form
   if (asked.joined === listed.joined || asked.whole === listed.whole) return Math.min(form, JOINED)
@@ -191,7 +203,7 @@ function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown: (word
     const whole = pairWords(restOf(asked.all, listed.all), most)
     if (whole !== null) note(whole.edits, whole.changed)
     // Single letters are joined to their neighbours, which differ in another order.
-    if (asked.whole.length > 11 && lettersOf(asked) === lettersOf(listed)) best = Math.max(best, CUT)
+    if (asked.whole.length > 11 && haveSameLetters(asked.whole, listed.whole)) best = Math.max(best, CUT)
   }
   if (rest.asked.length !== rest.listed.length && rest.asked.length < 4) {
     const edits = countEdits(asked.joined, listed.joined, most)
@@ -236,10 +248,10 @@ const NONE = new Uint32Array()
  */
 const LEAST_SHARE = 0.7
 
-function addTo(map: Map<string, number[]>, key: string, number: number): void {
-  const numbers = map.get(key)
-  if (numbers === undefined) map.set(key, [number])
-  else numbers.push(number)
+export function addTo<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
+  const items = map.get(key)
+  if (items === undefined) map.set(key, [item])
+  else items.push(item)
 }
 
 /** Names of one kind, in the order of their numbers. */
@@ -250,7 +262,8 @@ export class NameIndex {
   readonly #postings: Uint32Array[]
   readonly #sizes: Uint16Array
   readonly #shared: Uint16Array
-  readonly #known = new Set<string>()
+  /** How often each word is in the names. */
+  readonly words: ReadonlyMap<string, number>
   /** Numbers of the names with the same words, in any order. */
   readonly #same = new Map<string, number[]>()
   /** Numbers of the names with the same letters. */
@@ -262,31 +275,26 @@ export class NameIndex {
     this.#names = new Array(texts.length)
     this.#sizes = new Uint16Array(texts.length)
     this.#shared = new Uint16Array(texts.length)
+    const words = new Map<string, number>()
     const postings = Array.from({ length: GRAMS }, (): number[] => [])
     for (const [at, text] of texts.entries()) {
       const name = readName(text, isPerson)
-      for (const word of name.words) this.#known.add(word)
+      for (const word of name.words) words.set(word, (words.get(word) ?? 0) + 1)
       addTo(this.#same, name.sorted, at)
       addTo(this.#letters, name.whole, at)
       const grams = gramsOf(name.words)
       this.#sizes[at] = grams.length
       for (const gram of grams) postings[gram]?.push(at)
     }
+    this.words = words
     this.#postings = postings.map(numbers => Uint32Array.from(numbers))
   }
 
   /** The names that score at least `least`, by number. */
   find(text: string, least: number): { number: number; score: number }[] {
     const asked = readName(text, this.#isPerson)
-    if (asked.words.length === 0) return []
-    const candidates = new Set([
-      ...(this.#same.get(asked.sorted) ?? []),
-      ...(this.#letters.get(asked.whole) ?? []),
-      ...this.#candidates(asked),
-    ])
-    const isKnown = (word: string): boolean => this.#known.has(word)
-    return [...candidates]
-      .map(number => ({ number, score: scoreNames(asked, this.#nameAt(number), this.#isPerson, isKnown) }))
+    return [...this.#candidates(asked)]
+      .map(number => ({ number, score: scoreNames(asked, this.#nameAt(number), this.#isPerson, word => this.words.has(word)) }))
       .filter(({ score }) => score >= least)
   }
 
@@ -296,20 +304,21 @@ export class NameIndex {
     return name
   }
 
-  #candidates(asked: Name): number[] {
+  #candidates(asked: Name): Set<number> {
+    if (asked.words.length === 0) return new Set()
+    const found = new Set([...(this.#same.get(asked.sorted) ?? []), ...(this.#letters.get(asked.whole) ?? [])])
     const grams = gramsOf(asked.words)
     const shared = this.#shared
     for (const gram of grams) {
       const numbers = this.#postings[gram] ?? NONE
       for (let at = 0; at < numbers.length; at++) shared[numbers[at] as number]!++
     }
-    const found: number[] = []
     for (let number = 0; number < shared.length; number++) {
       const count = shared[number] as number
       if (count === 0) continue
       shared[number] = 0
       const both = grams.length + (this.#sizes[number] as number)
-      if (count / grams.length + (2 * count) / both >= LEAST_SHARE) found.push(number)
+      if (count / grams.length + (2 * count) / both >= LEAST_SHARE) found.add(number)
     }
     return found
   }

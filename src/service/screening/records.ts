@@ -22,6 +22,8 @@ export const userNames =
   id =>
     [...users.values()].find(user => user.person === id)?.username ?? null
 
+export const countHits = ({ hits }: Pick<Search, 'hits'>): number => Object.values(hits).reduce((sum, count) => sum + count, 0)
+
 const iso = (millis: number): string => new Date(millis).toISOString()
 const orNull = (text: string | undefined): string | null => text || null
 
@@ -51,7 +53,7 @@ export function searchRecord(search: Search, nameOf: NameOf, shape: Shape): Busi
     modifiedById: search.modifiedBy,
     modifiedBy: nameOf(search.modifiedBy) ?? '',
     modifiedAt: iso(search.modifiedAt),
-    totalHitCount: Object.values(hits).reduce((sum, count) => sum + count, 0),
+    totalHitCount: countHits(search),
     truePositiveHitsCount: hits.trueMatch,
     falsePositiveHitsCount: hits.falsePositive,
     undecidedHitsCount: hits.undecided,

@@ -1,9 +1,11 @@
 /** Screens the searches under monitoring again once lists were imported: what a full screening finds now becomes their hits. */
-import { turnEvery } from '../../loop-turns.ts'
+import { inOwnTurn, turnEvery } from '../../loop-turns.ts'
 import type { Clock } from '../clock.ts'
-import type { ScheduleStore } from './schedules-store.ts'
+import { countHits } from './records.ts'
+import type { Reverse } from './reverse.ts'
+import type { DueSearch, ScheduleStore } from './schedules-store.ts'
 import type { Screener } from './screener.ts'
-import type { SearchStore } from './searches-store.ts'
+import type { Search, SearchStore } from './searches-store.ts'
 
 interface RescreenParts {
   readonly schedules: ScheduleStore
@@ -13,30 +15,46 @@ interface RescreenParts {
 }
 
 /**
- * A search and the lists that it was screened by are one transaction: each search is screened once for each import, also after a kill.
- * Returns the number of new hits. Throws FETTLE_INPUT_READ for a damaged list.
+ * Makes the searches again that the changes of the lists may concern; a search that is made and the lists that it was screened by are one
+ * transaction, so each is made once for each import, also after a kill. Returns the number of new hits. Throws FETTLE_INPUT_READ for a
+ * damaged list.
  */
-export async function rescreen(
-  { schedules, searches, screener, transaction }: RescreenParts,
-  signal: AbortSignal,
-): Promise<number> {
+export async function rescreen(parts: RescreenParts, signal: AbortSignal): Promise<number> {
+  const { schedules, screener, transaction } = parts
   if (schedules.isEmpty() || !schedules.isDue(await screener.readKey())) return 0
   await screener.ready()
+  const { key } = screener
+  const changes = new Map<string, Reverse | null>()
   const turn = turnEvery()
   let added = 0
-  for (const { owner, id } of schedules.due(screener.key)) {
-    await turn()
-    if (signal.aborted) return added
-    added += transaction(() => {
-      // Its terms, the lists, and whether it is monitored may have changed meanwhile.
-      const search = schedules.find(owner, id)?.search
-      if (search === undefined) return 0
-      schedules.markScreened(search, screener.key)
-      return searches.refresh(search, screener.search(search))
+  for (const batch of schedules.due(key)) {
+    for (const { before } of batch) if (!changes.has(before)) changes.set(before, await screener.reverse(before))
+    await inOwnTurn()
+    // Lists that were imported meanwhile are the next round's.
+    if (signal.aborted || screener.key !== key) return added
+    const isOpen = ({ search, before }: DueSearch): boolean =>
+      changes.get(before)?.concerns(search, countHits(search) > 0) ?? true
+    const open = new Set(batch.filter(isOpen))
+    transaction(() => {
+      for (const due of batch) if (!open.has(due)) schedules.markScreened(due.search, key)
     })
+    for (const { search } of open) {
+      await turn()
+      if (signal.aborted || screener.key !== key) return added
+      added += screenAgain(search, parts)
+    }
   }
   return added
 }
+
+const screenAgain = ({ owner, id }: Search, { schedules, searches, screener, transaction }: RescreenParts): number =>
+  transaction(() => {
+    // Its terms, and whether it is monitored, may have changed meanwhile.
+    const search = schedules.find(owner, id)?.search
+    if (search === undefined) return 0
+    schedules.markScreened(search, screener.key)
+    return searches.refresh(search, screener.search(search))
+  })
 
 /** Does so at intervals; a failure is passed on, and the next round retries. */
 export function startRescreening(

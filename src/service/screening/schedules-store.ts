@@ -21,6 +21,12 @@ export interface Schedule extends Stored {
   readonly search: Search
 }
 
+export interface DueSearch {
+  readonly search: Search
+  /** '' where it was never screened under monitoring. */
+  readonly before: string
+}
+
 export type Mailing = Partial<Pick<Stored, 'isEmailRequired' | 'emailRecipients'>>
 
 /** A hit of a search under monitoring. */
@@ -110,15 +116,18 @@ export class ScheduleStore {
     return this.#database.get('SELECT 1 FROM schedules WHERE lists <> ? LIMIT 1', [lists]) !== null
   }
 
-  /** The searches under monitoring, of all tenants, that were not screened by these lists. Schedules may come and go between two of them. */
-  *due(lists: string): Generator<Search> {
+  /**
+   * The searches under monitoring, of all tenants, that were not screened by these lists, with the lists that each was screened by. Schedules may
+   * come and go between two batches.
+   */
+  *due(lists: string): Generator<readonly DueSearch[]> {
     for (let after = 0; ; ) {
       const where = 'WHERE schedules.seq > ? AND schedules.lists <> ? ORDER BY schedules.seq LIMIT 500'
-      const sql = `SELECT schedules.seq, searches.record, schedules.id AS schedule ${JOINED} ${where}`
-      const rows = this.#database.all<SearchRow & { seq: number }>(sql, [after, lists])
-      for (const row of rows) yield readSearch(row)
-      after = rows.at(-1)?.seq ?? after
+      const sql = `SELECT schedules.seq, schedules.lists, searches.record, schedules.id AS schedule ${JOINED} ${where}`
+      const rows = this.#database.all<SearchRow & { seq: number; lists: string }>(sql, [after, lists])
       if (rows.length === 0) return
+      yield rows.map(row => ({ search: readSearch(row), before: row.lists }))
+      after = rows.at(-1)?.seq ?? after
     }
   }
 

@@ -7,6 +7,7 @@ import type { HitDecision, RiskRating, SearchStatus } from '../../contract/index
 import type { User } from '../auth/users.ts'
 import type { Window } from '../http/route.ts'
 import type { Database } from '../storage/database.ts'
+import { pairHits } from './facts.ts'
 import type { Found, Question } from './screener.ts'
 
 type HitCounts = Readonly<Record<HitDecision, number>>
@@ -50,8 +51,6 @@ export const readSearch = ({ record, schedule }: SearchRow): Search => ({
 
 const FROM = 'FROM searches LEFT JOIN schedules ON schedules.search = searches.id'
 const SELECT = `SELECT searches.record, schedules.id AS schedule ${FROM}`
-
-const entryKey = ({ list, entry }: Pick<Found, 'list' | 'entry'>): string => JSON.stringify([list, entry.id])
 
 const NONE: HitCounts = { undecided: 0, trueMatch: 0, falsePositive: 0, discarded: 0 }
 
@@ -104,28 +103,27 @@ export class SearchStore {
   }
 
   /**
-   * Takes the hits of a later screening: a hit with a new entry, or with other facts of its entry, is new and undecided. Hits without a
-   * decision that are gone are removed; what was decided stays, with its score of today: words of other entries change it. Call it in a
-   * transaction. Returns the number of new hits.
+   * Takes the hits of a later screening. A decision stays with the facts of its entry, under any id; with other facts the entry is a new hit, undecided,
+   * whose note explains what changed. Hits without a decision that are gone are removed. Call it in a transaction. Returns the number of new hits.
    */
-  refresh({ id, createdBy }: Search, found: readonly Found[]): number {
+  refresh({ id, type, createdBy }: Search, found: readonly Found[]): number {
     const rows = this.#database.all<Row>('SELECT record FROM hits WHERE search = ? ORDER BY seq', [id])
-    // Of several hits of an entry the last one counts.
-    const before = new Map(rows.map(row => this.#parse<Hit>(row)).map(hit => [entryKey(hit), hit]))
-    const fresh = found.filter(hit => {
-      const known = before.get(entryKey(hit))
-      if (known === undefined || JSON.stringify(known.entry) !== JSON.stringify(hit.entry)) return true
-      const { score, match } = hit
-      if (known.score !== score || known.match !== match) this.#writeHit({ ...known, score, match, modifiedAt: this.#now() })
-      return false
-    })
-    const kept = new Set(found.filter(hit => !fresh.includes(hit)).map(entryKey))
-    const gone = [...before].filter(([key, { decision }]) => decision === 'undecided' && !kept.has(key)).map(([, hit]) => hit)
+    const stored = rows.map(row => this.#parse<Hit>(row))
+    const pairs = pairHits(type, stored, found)
+    const kept = new Set(pairs.map(pair => pair.stored))
+    const gone = stored.filter(hit => hit.decision === 'undecided' && !kept.has(hit))
     for (const hit of gone) {
       this.#database.run('DELETE FROM snapshots WHERE hit = ?', [hit.id])
       this.#database.run('DELETE FROM hits WHERE id = ?', [hit.id])
     }
-    for (const hit of fresh) this.#insertHit(id, createdBy, hit)
+    const fresh = pairs.filter(pair => pair.stored === null)
+    for (const { found: hit, note } of fresh) this.#insertHit(id, createdBy, hit, note)
+    for (const { found: hit, stored: before } of pairs) {
+      if (before === null) continue
+      const { entry, score, match } = hit
+      const isSame = before.score === score && before.match === match && JSON.stringify(before.entry) === JSON.stringify(entry)
+      if (!isSame) this.#writeHit({ ...before, entry, score, match, modifiedAt: this.#now() })
+    }
     if (fresh.length + gone.length > 0) this.#recount(id)
     return fresh.length
   }
@@ -182,10 +180,10 @@ export class SearchStore {
     return JSON.parse(row.record) as T
   }
 
-  #insertHit(search: string, by: number, { list, entry, match, score }: Found): void {
+  #insertHit(search: string, by: number, { list, entry, match, score }: Found, note: string | null = null): void {
     const at = this.#now()
     const hit: Hit = {
-      ...{ id: randomUUID(), search, list, entry, match, score, decision: 'undecided', note: null },
+      ...{ id: randomUUID(), search, list, entry, match, score, decision: 'undecided', note },
       ...{ createdAt: at, modifiedAt: at, modifiedBy: by },
     }
     const values = [hit.id, search, hit.decision, JSON.stringify(hit)]

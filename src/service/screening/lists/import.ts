@@ -5,7 +5,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { closeSync, openSync, readSync } from 'node:fs'
-import { open, rmdir, stat } from 'node:fs/promises'
+import { rmdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { FettleError } from '../../../errors.ts'
 import { packageFile } from '../../../package-file.ts'
@@ -13,7 +13,9 @@ import { importReadError } from '../../csv/csv.ts'
 import { makeFolder, writeWhole } from '../../storage/atomic-file.ts'
 import { noteSkipped, publishedFolders, requireNoLoss, type SkippedRow } from '../../storage/published-folders.ts'
 import { type Entry, type ListingCode, listDatasets } from '../entry.ts'
+import { type ChangeFile, keepChanges, type ListChanges, type NameChange, readChanges } from './changes.ts'
 import { readCsv } from './csv.ts'
+import { readProvedLines } from './entry-lines.ts'
 import { readOfac } from './ofac.ts'
 import { readOpenSanctions } from './opensanctions.ts'
 import type { ListSource } from './rows.ts'
@@ -44,12 +46,16 @@ export interface ListInfo {
   readonly bytes: number
   readonly file: string
   readonly fileSha256: string
+  /** Since the import before; null for the first one. */
+  readonly changes?: ListChanges | null
+  /** The changes of the last imports, the newest last. */
+  readonly history?: readonly ChangeFile[]
 }
 
 const folders = publishedFolders<ListInfo>({
   what: 'list',
   reading: 'Opening the list',
-  keeps: ({ file }) => [file],
+  keeps: ({ file, history = [] }) => [file, ...history.map(change => change.file)],
   unknown(dir, name, names) {
     const hint = names.length === 0 ? 'there are none yet' : `there are: ${names.join(', ')}`
     return new FettleError('FETTLE_SCREENING_UNKNOWN', `There is no screening list "${name}" in ${dir}; ${hint}`)
@@ -113,6 +119,9 @@ export async function importList(request: ListImport): Promise<ListInfo> {
   })
   // Every import has a new file name, because the existing info.json refers to the existing file until it is replaced.
   const file = `entries-${randomUUID().slice(0, 8)}.jsonl`
+  let before: ListInfo | null = null
+  let fileSha256 = ''
+  let kept: Pick<ListInfo, 'changes' | 'history'> = {}
   try {
     await writeWhole(join(folder, file), async write => {
       for await (const entry of READERS[kind]({ file: source, facts, skip }, codes)) {
@@ -128,10 +137,13 @@ export async function importList(request: ListImport): Promise<ListInfo> {
         await write(line)
         if (ids.size % PROGRESS === 0) onProgress?.(ids.size)
       }
+      before = await folders.infoIn(folder)
       if (force) return
-      const before = (await folders.infoIn(folder))?.entries ?? null
-      requireNoLoss({ file: source, target: `screening list "${name}"`, things: 'entries', now: ids.size, before, ...counts })
+      const target = `screening list "${name}"`
+      requireNoLoss({ file: source, target, things: 'entries', now: ids.size, before: before?.entries ?? null, ...counts })
     })
+    fileSha256 = digest.digest('hex')
+    if (before !== null) kept = await keepChanges(folder, before, { file, fileSha256, entries: ids.size })
   } catch (error) {
     // Removes the folder if it is empty, that is, without an earlier import.
     await rmdir(folder).catch(() => {})
@@ -140,11 +152,15 @@ export async function importList(request: ListImport): Promise<ListInfo> {
   const info: ListInfo = {
     ...{ name, kind, source: basename(source), importedAt: now.toISOString(), snapshotDate },
     ...{ entries: ids.size, individuals: counts.individuals, datasets, skipped: counts.skipped, skippedRows: counts.skippedRows },
-    ...{ ...facts, file, fileSha256: digest.digest('hex') },
+    ...{ ...facts, file, fileSha256, changes: null, ...kept },
   }
   await folders.publish(folder, info)
   return info
 }
+
+/** The names that came or went in a list since its state `from`; null where that is not known. */
+export const changesSince = (dir: string, info: ListInfo, from: string): Promise<readonly NameChange[] | null> =>
+  readChanges(folderOf(dir, info.name), info, from)
 
 export interface OpenList {
   readonly name: string
@@ -158,42 +174,21 @@ export interface OpenList {
 /** Called with each entry, in order, while a list is opened. */
 type OnEntry = (entry: Entry) => void
 
-const NEWLINE = 10
-
-/** The lines of a file with their bytes; every line ends with a line feed. */
-async function* readLines(path: string): AsyncGenerator<Buffer> {
-  const handle = await open(path)
-  let rest: Buffer = Buffer.alloc(0)
-  for await (const chunk of handle.createReadStream({ highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-    const data = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    let from = 0
-    for (let end = data.indexOf(NEWLINE); end >= 0; end = data.indexOf(NEWLINE, from)) {
-      yield data.subarray(from, end + 1)
-      from = end + 1
-    }
-    rest = data.subarray(from)
-  }
-  if (rest.length > 0) throw new Error('its last line is cut off')
-}
-
 /** Opens an imported list. Throws FETTLE_INPUT_READ when its file differs from the import. */
 export async function openList(dir: string, info: ListInfo, onEntry: OnEntry): Promise<OpenList> {
   const path = join(folderOf(dir, info.name), info.file)
   const starts: number[] = [0]
   const ids = new Map<string, number>()
-  const digest = createHash('sha256')
   let descriptor = -1
   try {
     // Opened before it is read, so that an import cannot remove it meanwhile.
     descriptor = openSync(path, 'r')
-    for await (const line of readLines(path)) {
-      digest.update(line)
+    for await (const line of readProvedLines(path, info.fileSha256)) {
       const entry = JSON.parse(line.toString('utf8')) as Entry
       ids.set(entry.id, starts.length - 1)
       starts.push((starts.at(-1) ?? 0) + line.length)
       onEntry(entry)
     }
-    if (digest.digest('hex') !== info.fileSha256) throw new Error('it is not the file that was imported')
   } catch (error) {
     if (descriptor >= 0) closeSync(descriptor)
     throw folders.readError(path, error)
