@@ -5,8 +5,8 @@
 import { compareFacts, type Facts, namesIn, readHit } from '../../model/hit-facts.ts'
 import type { Entry } from './entry.ts'
 import { fullHitRecord } from './records.ts'
-import type { Found, SearchType } from './screener.ts'
-import type { Hit } from './searches-store.ts'
+import type { Hit, PairedHit } from './searches-store.ts'
+import type { Found, SearchType } from './spellings.ts'
 
 /** The facts by which a person decides, as pipelines read them from the record. */
 function readFacts(entry: Entry, type: SearchType): Facts {
@@ -20,17 +20,9 @@ function readFacts(entry: Entry, type: SearchType): Facts {
 export const entryFacts = (entry: Entry, type: SearchType = entry.type === 'individual' ? 'individual' : 'business'): string =>
   JSON.stringify(readFacts(entry, type))
 
-interface Paired {
-  readonly found: Found
-  /** Null for a new hit. */
-  readonly stored: Hit | null
-  /** Why the decision about a stored hit does not hold for a new one; null without one. */
-  readonly note: string | null
-}
-
 const isSamePlace = (a: Found, b: Found): boolean => a.list === b.list && a.entry.id === b.entry.id
 
-export function pairHits(type: SearchType, stored: readonly Hit[], found: readonly Found[]): Paired[] {
+export function pairHits(type: SearchType, stored: readonly Hit[], found: readonly Found[]): PairedHit[] {
   const left = new Set(stored)
   const pairs = new Map<Found, Hit>()
   const pair = (hit: Found, before: Hit): void => {

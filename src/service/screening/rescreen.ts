@@ -1,6 +1,7 @@
 /** Screens the searches under monitoring again once lists were imported: what a full screening finds now becomes their hits. */
 import { inOwnTurn, turnEvery } from '../../loop-turns.ts'
 import type { Clock } from '../clock.ts'
+import { pairHits } from './facts.ts'
 import { countHits } from './records.ts'
 import type { Reverse } from './reverse.ts'
 import type { DueSearch, ScheduleStore } from './schedules-store.ts'
@@ -53,7 +54,8 @@ const screenAgain = ({ owner, id }: Search, { schedules, searches, screener, tra
     const search = schedules.find(owner, id)?.search
     if (search === undefined) return 0
     schedules.markScreened(search, screener.key)
-    return searches.refresh(search, screener.search(search))
+    const found = screener.search(search)
+    return searches.refresh(search, stored => pairHits(search.type, stored, found))
   })
 
 /** Does so at intervals; a failure is passed on, and the next round retries. */

@@ -29,7 +29,8 @@ class LetterGroups {
   readonly #groups: { readonly once: number[]; readonly twice: number[]; readonly names: Name[] }[] = []
 
   add(text: string, name: Name): void {
-    const group = (this.#groups[text.length] ??= { once: [], twice: [], names: [] })
+    const group = this.#groups[text.length] ?? { once: [], twice: [], names: [] }
+    this.#groups[text.length] = group
     const { once, twice } = readLetters(text)
     group.once.push(once)
     group.twice.push(twice)

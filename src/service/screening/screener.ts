@@ -6,17 +6,9 @@ import { type Entry, listingsUnder } from './entry.ts'
 import { changesSince, type ListInfo, type OpenList, openList, openSample, readLists } from './lists/import.ts'
 import { NameIndex } from './names.ts'
 import { Reverse } from './reverse.ts'
-import { capScore, listSpellings, type Question, type SearchType, searchSpellings } from './spellings.ts'
+import { capScore, type Found, listSpellings, type Question, type SearchType, searchSpellings } from './spellings.ts'
 
-export type { Question, SearchType } from './spellings.ts'
-
-export interface Found {
-  readonly list: string
-  readonly entry: Entry
-  readonly match: string
-  /** 0 to 100. */
-  readonly score: number
-}
+export type { Found, Question, SearchType } from './spellings.ts'
 
 /** Documents of one type: name, highest score and entry of each. */
 type Documents = { readonly names: string[]; readonly most: number[]; readonly entries: number[]; index: NameIndex | null }

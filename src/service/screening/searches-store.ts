@@ -7,8 +7,7 @@ import type { HitDecision, RiskRating, SearchStatus } from '../../contract/index
 import type { User } from '../auth/users.ts'
 import type { Window } from '../http/route.ts'
 import type { Database } from '../storage/database.ts'
-import { pairHits } from './facts.ts'
-import type { Found, Question } from './screener.ts'
+import type { Found, Question } from './spellings.ts'
 
 type HitCounts = Readonly<Record<HitDecision, number>>
 
@@ -33,6 +32,15 @@ export interface Search extends Question, Tracked {
 }
 
 export type Hit = Found & Tracked & { readonly id: string; readonly search: string; readonly decision: HitDecision }
+
+/** A hit of a later screening. */
+export interface PairedHit {
+  readonly found: Found
+  /** The stored hit that it is; null for a new one. */
+  readonly stored: Hit | null
+  /** Why the decision about a stored hit does not hold for a new one; null without one. */
+  readonly note: string | null
+}
 
 export type Slice<Item> = { readonly items: readonly Item[]; readonly total: number }
 
@@ -106,10 +114,10 @@ export class SearchStore {
    * Takes the hits of a later screening. A decision stays with the facts of its entry, under any id; with other facts the entry is a new hit, undecided,
    * whose note explains what changed. Hits without a decision that are gone are removed. Call it in a transaction. Returns the number of new hits.
    */
-  refresh({ id, type, createdBy }: Search, found: readonly Found[]): number {
+  refresh({ id, createdBy }: Search, pair: (stored: readonly Hit[]) => readonly PairedHit[]): number {
     const rows = this.#database.all<Row>('SELECT record FROM hits WHERE search = ? ORDER BY seq', [id])
     const stored = rows.map(row => this.#parse<Hit>(row))
-    const pairs = pairHits(type, stored, found)
+    const pairs = pair(stored)
     const kept = new Set(pairs.map(pair => pair.stored))
     const gone = stored.filter(hit => hit.decision === 'undecided' && !kept.has(hit))
     for (const hit of gone) {

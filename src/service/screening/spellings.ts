@@ -20,6 +20,14 @@ export interface Question {
   readonly pepTiers: readonly number[]
 }
 
+export interface Found {
+  readonly list: string
+  readonly entry: Entry
+  readonly match: string
+  /** 0 to 100. */
+  readonly score: number
+}
+
 interface Spelling {
   readonly text: string
   /** 0 to 100. */
