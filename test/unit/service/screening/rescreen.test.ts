@@ -1,4 +1,4 @@
-/** Searches under monitoring are screened again once lists were imported: their hits equal a full screening. */
+/** Searches under monitoring are screened again once lists were imported: their hits equal a full screening, also after kills. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -8,8 +8,9 @@ import { rescreen } from '../../../../src/service/screening/rescreen.ts'
 import { ScheduleStore } from '../../../../src/service/screening/schedules-store.ts'
 import { type Question, Screener } from '../../../../src/service/screening/screener.ts'
 import { type Hit, SearchStore } from '../../../../src/service/screening/searches-store.ts'
-import { openDatabase } from '../../../../src/service/storage/database.ts'
+import { type Database, openDatabase } from '../../../../src/service/storage/database.ts'
 import { eventually } from '../../../support/eventually.ts'
+import { runs } from '../../../support/runs.ts'
 import { logIn, startService, temporaryFolder } from '../kit.ts'
 
 interface Row {
@@ -30,13 +31,54 @@ const question = (name: string, threshold = 75): Question => ({
   ...{ dateOfBirth: null, isDobRequired: false, gender: null, pepTiers: [] },
 })
 
-async function machine() {
-  const [dir, dataDir] = [await temporaryFolder(), await temporaryFolder()]
+/** Screens every search in full. */
+class FullScreener extends Screener {
+  override reverse(): Promise<null> {
+    return Promise.resolve(null)
+  }
+}
+
+class Killed extends Error {}
+
+/** A database that ends its process at an operation: what is not committed by then is lost. */
+function killable(database: Database, count: () => void): Database {
+  const counted =
+    <Args extends unknown[], Result>(work: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      count()
+      return work(...args)
+    }
+  const { run, get, all, count: number } = database
+  const calls = { run: counted(run), all: counted(all), count: counted(number), get: counted(get) as Database['get'] }
+  return {
+    ...database,
+    ...(calls as Pick<Database, 'run' | 'all' | 'count' | 'get'>),
+    transaction: work =>
+      database.transaction(() => {
+        const result = work()
+        // Before the commit.
+        count()
+        return result
+      }),
+  }
+}
+
+async function machine(shared?: string, makeScreener: (dir: string) => Screener = at => new Screener(at)) {
+  const [dir, dataDir] = [shared ?? (await temporaryFolder()), await temporaryFolder()]
   let database = openDatabase(dataDir)
   let now = 0
+  let left = Number.POSITIVE_INFINITY
+  let isDead = false
+  const count = (): void => {
+    if (isDead || --left < 0) {
+      isDead = true
+      throw new Killed()
+    }
+  }
   const open = () => {
-    const [searches, schedules] = [new SearchStore(database, () => ++now), new ScheduleStore(database, () => ++now)]
-    return { searches, schedules, screener: new Screener(dir), transaction: database.transaction }
+    const counted = killable(database, count)
+    const [searches, schedules] = [new SearchStore(counted, () => ++now), new ScheduleStore(counted, () => ++now)]
+    return { searches, schedules, screener: makeScreener(dir), transaction: counted.transaction }
   }
   let parts = open()
   onTestFinished(() => database.close())
@@ -50,8 +92,14 @@ async function machine() {
       const search = searches.create({ id: 1, person: 1 }, question(name), screener.search(question(name)))
       schedules.create(search, 1, {})
     },
+    /** Ends the process at the operation after so many. */
+    killAfter(operations: number): void {
+      left = operations
+    },
     /** What a kill leaves: the database and the lists. */
     restart(): void {
+      isDead = false
+      left = Number.POSITIVE_INFINITY
       database.close()
       database = openDatabase(dataDir)
       parts = open()
@@ -60,6 +108,8 @@ async function machine() {
       const search = parts.searches.list(1, 'business', { limit: 1000, offset: 0 }).items.find(one => one.name === name)!
       return [...parts.searches.hits(search, null, { limit: 1000, offset: 0 }).items]
     },
+    states: () =>
+      parts.searches.list(1, 'business', { limit: 1000, offset: 0 }).items.map(({ name, hits }) => ({ name, counts: hits })),
     decide: (hit: Hit) => parts.searches.changeHit(hit, 1, { decision: 'falsePositive' }),
     async full(name: string) {
       const screener = new Screener(dir)
@@ -109,6 +159,57 @@ test('after any imports and restarts the hits equal a full screening', async () 
   )
 })
 
+/** All that a user sees of the hits, in the order in which they are listed. */
+const listed = (hits: readonly Hit[]) =>
+  hits.map(({ entry, score, match, decision, note }) => ({ entry, score, match, decision, note }))
+
+const LISTS: readonly (readonly Row[])[] = [
+  ['varnix steel', 'vornix steel', 'navix trust', 'feldmoor holding', 'steal navix'],
+  ['varnix steel', 'varnix steal', 'navix trust', 'feldmor holding', 'steal navix'],
+  ['varnix steal', 'vornix steel', 'trust navix', 'feldmor holding'],
+].map((names, state) => names.map((name, at) => ({ id: at, name, note: at === 2 ? `${state}` : 'a' })))
+const NAMES = ['varnix steel', 'varnix steal', 'vornix steel', 'navix trust', 'navix trusd', 'feldmoor holding', 'other company']
+
+test('a kill at any operation leaves what is screened to the end by the next process, as a full screening does', async () => {
+  const dir = await temporaryFolder()
+  await importRows(dir, LISTS[0]!)
+  let kills = 0
+  /** Screens each state of the lists; a process ends after so many operations, and the next one as well. */
+  const walk = async (operations: number, makeScreener?: (dir: string) => Screener) => {
+    await importRows(dir, LISTS[0]!)
+    const here = await machine(dir, makeScreener)
+    for (const one of NAMES) await here.watch(one)
+    here.decide(here.hits('varnix steel')[0]!)
+    here.decide(here.hits('navix trust')[0]!)
+    let added = 0
+    for (const rows of LISTS.slice(1)) {
+      await importRows(dir, rows)
+      here.killAfter(operations)
+      for (;;)
+        try {
+          added += await here.rescreen()
+          break
+        } catch (error) {
+          if (!(error instanceof Killed)) throw error
+          kills++
+          here.restart()
+          if (kills % 3 === 0) here.killAfter(operations)
+        }
+      here.restart()
+    }
+    return { added, hits: NAMES.map(one => listed(here.hits(one))), states: here.states().map(({ counts }) => counts) }
+  }
+  const { hits, states } = await walk(Number.POSITIVE_INFINITY, at => new FullScreener(at))
+  expect(hits.flat().some(({ note }) => note?.includes('came back'))).toBe(true)
+  expect(await walk(Number.POSITIVE_INFINITY)).toMatchObject({ hits, states })
+  const most = runs(6, 500)
+  for (let at = 0; at < most; at++) {
+    const { hits: after, states: counts } = await walk(runs(at * 7, at % 45))
+    expect({ after, counts }, `killed after ${at} operations`).toEqual({ after: hits, counts: states })
+  }
+  expect(kills).toBeGreaterThan(runs(6, 1000) - 1)
+}, 3_600_000)
+
 test('a decision stays while the facts of its entry do, and a changed entry is a new hit beside it', async () => {
   const here = await machine()
   await importRows(here.dir, [{ id: 1, name: 'Varnix Steel', note: 'a' }])
@@ -124,6 +225,35 @@ test('a decision stays while the facts of its entry do, and a changed entry is a
   await importRows(here.dir, [{ id: 1, name: 'Varnix Steel', note: 'b' }])
   expect(await here.rescreen()).toBe(1)
   expect(decided()).toEqual(['E1 a falsePositive', 'E1 b undecided'])
+  expect(here.hits('Varnix Steel').map(({ note }) => note)).toEqual([
+    null,
+    'Decided before as falsePositive, and came back: screeningNotes: a -> b',
+  ])
+})
+
+test('a decision stays with the facts of its entry under another id, and holds for none of several entries with these facts', async () => {
+  const here = await machine()
+  const varnix = { id: 1, name: 'Varnix Steel', note: 'a' }
+  await importRows(here.dir, [varnix])
+  await here.watch('Varnix Steel')
+  here.decide(here.hits('Varnix Steel')[0]!)
+  const decided = () => here.hits('Varnix Steel').map(({ entry, decision }) => `${entry.id} ${decision}`)
+  await importRows(here.dir, [{ ...varnix, id: 2 }])
+  expect(await here.rescreen()).toBe(0)
+  expect(decided()).toEqual(['E2 falsePositive'])
+  // The entry goes, and comes back under a third id.
+  await importRows(here.dir, [{ ...varnix, id: 2, name: 'Feldmoor Trust' }])
+  expect(await here.rescreen()).toBe(0)
+  await importRows(here.dir, [{ ...varnix, id: 3 }])
+  expect(await here.rescreen()).toBe(0)
+  expect(decided()).toEqual(['E3 falsePositive'])
+  await importRows(here.dir, [
+    { ...varnix, id: 4 },
+    { ...varnix, id: 5 },
+  ])
+  expect(await here.rescreen()).toBe(2)
+  expect(decided()).toEqual(['E3 falsePositive', 'E4 undecided', 'E5 undecided'])
+  expect(here.hits('Varnix Steel')[1]?.note).toMatch(/several entries have these facts/)
 })
 
 test('an entry of another company changes the score of a decided hit, and brings no alert back', async () => {
