@@ -128,7 +128,7 @@ class ChangedNames {
 export class Reverse {
   readonly #changed: Readonly<Record<SearchType, ChangedNames>>
 
-  /** `words`: those of the lists now. */
+  /** `words`: the words of the lists now. */
   constructor(changes: readonly NameChange[], words: Readonly<Record<SearchType, NameIndex['words']>>) {
     this.#changed = {
       individual: new ChangedNames(changes, 'individual', words.individual),

@@ -26,6 +26,9 @@ describe.concurrent('screening lists', () => {
     const list = JSON.parse((await fettle(['screening', 'list', '--json'], { cwd, env })).stdout)
     expect(list.map((one: { name: string }) => one.name)).toEqual(['other', 'our-list'])
     expect((await fettle(['screening', 'info', 'other'], { cwd, env })).stdout).toMatch(/^other: 2 entries/)
+    const more = folderOf({ 'Our List.csv': `${LIST.replace('Seafoods', 'Foods')}Orvance,company,SAN\n` })
+    const changed = await fettle(['screening', 'import', 'csv', join(more, 'Our List.csv')], { cwd, env })
+    expect(changed.stdout).toContain('\n  changes   1 new, 1 changed, 0 gone since the import before\n')
     expect((await fettle(['screening', 'remove', 'other'], { cwd, env })).code).toBe(0)
     expect(existsSync(join(cwd, 'data/screening/other'))).toBe(false)
   })
@@ -33,7 +36,7 @@ describe.concurrent('screening lists', () => {
   test.each([
     [['import', 'csv', 'none.csv'], 65, 'none.csv'],
     [['import', 'uk', 'list.csv'], 65, 'Unique ID'],
-    [['import', 'ofac', 'list.csv'], 2, 'opensanctions, uk, csv'],
+    [['import', 'interpol', 'list.csv'], 2, 'opensanctions, ofac, un, uk, csv'],
     [['import', 'csv', 'list.csv', '--datasets', 'NONE'], 2, 'NONE'],
     [['import', 'uk', 'list.csv', '--datasets', 'PEP'], 2, 'sanctions only'],
     [['import', 'csv', 'list.csv', '--name', 'No Name'], 2, 'cannot name a list'],

@@ -34,7 +34,7 @@ export interface NameChange extends Pick<Entry, 'type' | 'name' | 'person' | 'al
 /** Imports after which a search is made again in full. */
 const MOST_FILES = 32
 
-/** So many names are kept for a list of any size. */
+/** This many names are kept for a list of any size. */
 const FEW = 1000
 
 interface State {

@@ -240,13 +240,15 @@ describe('an import', () => {
     expect(await readLists(dir)).toEqual([info])
   })
 
-  test('replaces an earlier one and leaves one file of entries; an open list stays readable', async () => {
+  test('replaces an earlier one and leaves one file of entries, and the names that changed; an open list stays readable', async () => {
     const dir = await temporaryFolder()
     const { info } = await importIn(dir, 'name\nVarnix\n')
     const open = await openList(dir, info, () => {})
     const { info: second } = await importIn(dir, 'name\nQuorvath\nPrindane\n')
     expect((await readList(dir, 'ours')).entries).toBe(2)
-    expect((await readdir(join(dir, 'ours'))).sort()).toEqual([second.file, 'info.json'].sort())
+    const changes = second.history?.map(({ file }) => file) ?? []
+    expect(changes).toHaveLength(1)
+    expect((await readdir(join(dir, 'ours'))).sort()).toEqual([second.file, ...changes, 'info.json'].sort())
     expect(open.at(0).name).toBe('Varnix')
     open.close()
   })
