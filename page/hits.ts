@@ -1,6 +1,6 @@
 /** Hits of AML searches on the desk: each is a row of a company whose only candidate is the entry of the list. */
 
-import type { HitToDecide } from '../src/model/results.ts'
+import { type HitToDecide, subjectText } from '../src/model/results.ts'
 import type { HitData } from '../src/report/html/data.ts'
 import { type ChoiceFile, Choices } from './choices.ts'
 import type { Kind } from './desk.ts'
@@ -10,14 +10,27 @@ import type { Words } from './filters.ts'
 import type { Row } from './rows.ts'
 
 const WORDS: Words = { all: 'All', open: 'Open', accepted: 'Confirmed', rejected: 'Cleared', later: 'Later' }
-const COLUMNS = ['decision', 'company', 'companyName', 'facts', 'digest', 'list', 'entry', 'name', 'by', 'at', 'expires']
+const COLUMNS = [
+  'decision',
+  'company',
+  'companyName',
+  'facts',
+  'digest',
+  'list',
+  'entry',
+  'name',
+  'by',
+  'at',
+  'expires',
+  'person',
+]
 const DECISION = { accept: 'confirm', reject: 'clear', undo: 'undo', later: '' } as const
 
 const entryOf = ({ hit: { list, entry } }: HitToDecide): string => [list, entry].filter(text => text !== '').join(' ')
 
 function rowOf(found: HitToDecide, at: number): Row {
   const { company, hit, digest, state, changed, decided } = found
-  const fingerprint = JSON.stringify([company.id, company.name, digest, hit.list, hit.entry])
+  const fingerprint = JSON.stringify([company.id, company.name, digest, hit.list, hit.entry, company.person])
   const facts = Object.values(hit.facts).flat()
   const candidate = { id: fingerprint, name: hit.name, score: hit.score / 100, why: '', parts: {}, fields: [] }
   const decision = { companyName: '', by: decided.split(' by ')[1] ?? '', at: '', expires: '' }
@@ -29,7 +42,7 @@ function rowOf(found: HitToDecide, at: number): Row {
     fingerprint,
     score: candidate.score,
     why: '',
-    name: company.name,
+    name: subjectText(company),
     country: '',
     cells: [],
     candidates: [candidate],
@@ -40,7 +53,7 @@ function rowOf(found: HitToDecide, at: number): Row {
         : state === 'cleared'
           ? { ...decision, decision: 'reject', company: '' }
           : null,
-    text: [company.id, company.name, hit.name, hit.entry, ...facts].join(' ').toLowerCase(),
+    text: [company.id, subjectText(company), hit.name, hit.entry, ...facts].join(' ').toLowerCase(),
   }
 }
 
@@ -53,7 +66,8 @@ export function hitKind({ run, hits }: HitData): Kind {
     columns: COLUMNS,
     linesOf(row, { kind }, signature) {
       const { company, hit, digest } = foundOf(row)
-      const about = { company: company.id, companyName: company.name, facts: JSON.stringify(hit.facts), digest }
+      const { id, name, person = '' } = company
+      const about = { company: id, companyName: name, person, facts: JSON.stringify(hit.facts), digest }
       return [{ ...about, list: hit.list, entry: hit.entry, name: hit.name, ...signature, decision: DECISION[kind] }]
     },
   }
@@ -75,7 +89,7 @@ function hitDetail(row: Row, found: HitToDecide, choices: Choices, actions: Acti
       { class: 'small soft' },
       [company.id, `score ${hit.score}`, entryOf(found), hit.datasets.join(' ')].filter(Boolean).join(' · '),
     ),
-    h('h3', {}, company.name),
+    h('h3', {}, subjectText(company)),
     state === 'back'
       ? h(
           'div',
@@ -87,7 +101,9 @@ function hitDetail(row: Row, found: HitToDecide, choices: Choices, actions: Acti
     h(
       'p',
       { class: 'verbs' },
-      verb('y', 'It is the company', () => actions.accept(row, row.fingerprint)),
+      verb('y', found.company.person === undefined ? 'It is the company' : 'It is the director', () =>
+        actions.accept(row, row.fingerprint),
+      ),
       verb('n', 'It is not', () => actions.reject(row)),
       ...verbsOf(row, choices, WORDS, actions),
     ),

@@ -24,13 +24,16 @@ export interface ScreenState {
   readonly done: number
   /** Each costs one credit. */
   readonly searches: number
-  /** Companies that an earlier run searched for. */
+  /** Companies and directors that an earlier run searched for. */
   readonly reused: number
   /** The searches are where later runs find them. */
   readonly isKept: boolean
   readonly withHits: number
+  /** Of companies and directors. */
   readonly hits: number
-  /** Companies and hits by dataset. */
+  /** Null where directors are not searched for. `done`, `searches` and `reused` count them as well; the others count companies alone. */
+  readonly directors: DirectorState | null
+  /** Companies and directors with hits, and their hits, by dataset. */
   readonly risks: Readonly<Record<string, { readonly companies: number; readonly hits: number }>>
   /** Companies that are not searched for, of any cause. */
   readonly refused: number
@@ -46,13 +49,33 @@ export interface ScreenState {
   readonly within: number | null
   readonly last: { readonly id: string; readonly createdAt: string | null } | null
   /** In the order of the searches. */
-  readonly answers: Appended<ScreenedCompany & { readonly isTooOld?: boolean }>
-  /** The companies with the most hits. */
+  readonly answers: Appended<ScreenedCompany & { readonly isTooOld?: boolean; readonly searchedAt?: string }>
+  /** The companies and directors with the most hits. */
   readonly found: readonly ScreenedCompany[]
   /** Null before decisions are applied to the hits. */
   readonly judged: HitCounts | null
   /** The outputs have them. */
   readonly isWritten: boolean
+}
+
+export interface DirectorState {
+  /** Each costs one credit. */
+  readonly searches: number
+  readonly reused: number
+  /** The same person as in another company of the run. */
+  readonly shared: number
+  readonly refused: number
+  readonly tooOld: number
+  readonly withHits: number
+  /** Companies searched for that have no director. */
+  readonly none: number
+  /** Companies with a director who was not searched for, or too long ago, and the last of them. */
+  readonly incomplete: number
+  readonly lastIncomplete: string
+}
+
+const NO_DIRECTORS_YET: DirectorState = {
+  ...{ searches: 0, reused: 0, shared: 0, refused: 0, tooOld: 0, withHits: 0, none: 0, incomplete: 0, lastIncomplete: '' },
 }
 
 /** The description of a dataset (contract §6.8); empty for an unknown one. */
@@ -133,6 +156,7 @@ export const initialCompanyActions = ({ candidates, portfolio, screen, events, t
           isKept: false,
           withHits: 0,
           hits: 0,
+          directors: screen.people === undefined ? null : NO_DIRECTORS_YET,
           risks: {},
           refused: 0,
           noName: 0,
@@ -171,6 +195,8 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
       return screening && { screening: searched(screening, event) }
     case 'screen.reused':
       return screening && { screening: reused(screening, event) }
+    case 'screen.shared':
+      return screening && { screening: screened(screening, event) }
     case 'hits.judged': {
       const { open, back, cleared, confirmed, listed } = event
       return screening && { screening: { ...screening, judged: { open, back, cleared, confirmed, listed } } }
@@ -178,23 +204,7 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
     case 'searches.kept':
       return event.what === 'screen' ? screening && { screening: { ...screening, isKept: true } } : null
     case 'screen.refused':
-      return (
-        screening && {
-          screening: {
-            ...screening,
-            openSince: null,
-            done: event.done,
-            refused: screening.refused + 1,
-            noName: screening.noName + (event.company.cause === 'noName' ? 1 : 0),
-            noLetter: screening.noLetter + (event.company.cause === 'noLetter' ? 1 : 0),
-            refusals: [...screening.refusals, event.company].slice(0, MAX_REFUSALS),
-            unscreened: screening.unscreened.add({
-              id: event.company.id,
-              state: event.company.cause === undefined ? 'refused' : CAUSES[event.company.cause],
-            }),
-          },
-        }
-      )
+      return screening && { screening: refused(screening, event) }
     default:
       return null
   }
@@ -244,26 +254,52 @@ function afterQuestion(state: CandidateState, event: RunEvent): CandidateState {
 
 function searched(state: ScreenState, event: RunEvent & { type: 'screen.finished' }): ScreenState {
   const last = { id: event.company.searchId, createdAt: event.createdAt }
-  return { ...screened(state, event), searches: state.searches + 1, last }
+  const next = screened(state, event)
+  return { ...next, searches: state.searches + 1, last, directors: countDirector(next, event.company, 'searches') }
 }
 
-function reused(state: ScreenState, event: RunEvent & { type: 'screen.reused' }): ScreenState {
-  const { searchedAt, at } = event
-  const isTooOld = state.within !== null && Date.parse(at) - Date.parse(searchedAt) > state.within
-  const oldest = state.oldest === null || searchedAt < state.oldest ? searchedAt : state.oldest
+function refused(state: ScreenState, { done, company }: RunEvent & { type: 'screen.refused' }): ScreenState {
+  const { id, cause, person } = company
+  const unscreened = state.unscreened.add({ id, person, state: cause === undefined ? 'refused' : CAUSES[cause] })
+  const refusals = [...state.refusals, company].slice(0, MAX_REFUSALS)
+  const next = { ...state, openSince: null, done, refusals, unscreened }
+  if (person !== undefined) return { ...next, directors: incomplete(countDirector(state, company, 'refused'), id) }
   return {
-    ...screened(state, { ...event, isTooOld }),
-    reused: state.reused + 1,
-    tooOld: state.tooOld + (isTooOld ? 1 : 0),
-    oldest,
+    ...next,
+    refused: state.refused + 1,
+    noName: state.noName + (cause === 'noName' ? 1 : 0),
+    noLetter: state.noLetter + (cause === 'noLetter' ? 1 : 0),
   }
 }
 
-function screened(
-  state: ScreenState,
-  { done, company, isTooOld = false }: { done: number; company: ScreenedCompany; isTooOld?: boolean },
-): ScreenState {
-  const answer = isTooOld ? { ...company, isTooOld } : company
+/** Counts a director; a company leaves the counts of directors as they are. */
+const countDirector = (
+  { directors }: Pick<ScreenState, 'directors'>,
+  { person }: { readonly person?: string | undefined },
+  what: 'searches' | 'reused' | 'shared' | 'refused' | 'tooOld' | 'withHits',
+): ScreenState['directors'] => directors && (person === undefined ? directors : { ...directors, [what]: directors[what] + 1 })
+
+/** Directors of a company follow one another. */
+const incomplete = (state: ScreenState['directors'], company: string): ScreenState['directors'] =>
+  state === null || state.lastIncomplete === company
+    ? state
+    : { ...state, incomplete: state.incomplete + 1, lastIncomplete: company }
+
+function reused(state: ScreenState, event: RunEvent & { type: 'screen.reused' }): ScreenState {
+  const { searchedAt, company } = event
+  const oldest = state.oldest === null || searchedAt < state.oldest ? searchedAt : state.oldest
+  const next = screened(state, event)
+  return { ...next, reused: state.reused + 1, oldest, directors: countDirector(next, company, 'reused') }
+}
+
+type AnswerEvent = RunEvent & { type: 'screen.finished' | 'screen.reused' | 'screen.shared' }
+
+function screened(before: ScreenState, event: AnswerEvent): ScreenState {
+  const { done, company, at } = event
+  const searchedAt = event.type === 'screen.finished' ? undefined : event.searchedAt
+  const isTooOld = before.within !== null && searchedAt !== undefined && Date.parse(at) - Date.parse(searchedAt) > before.within
+  const answer = { ...company, ...(searchedAt !== undefined && { searchedAt }), ...(isTooOld && { isTooOld }) }
+  const state = countAnswer(before, event, isTooOld)
   const counted = { ...state, openSince: null, done, answers: state.answers.add(answer) }
   if (company.hits === 0) return counted
   const risks = { ...state.risks }
@@ -273,5 +309,22 @@ function screened(
   }
   const { found: _, ...shown } = company
   const found = [...state.found, shown].sort((a, b) => b.hits - a.hits).slice(0, MAX_FOUND)
-  return { ...counted, withHits: state.withHits + 1, hits: state.hits + company.hits, risks, found }
+  return {
+    ...counted,
+    withHits: state.withHits + (company.person === undefined ? 1 : 0),
+    directors: countDirector(state, company, 'withHits'),
+    hits: state.hits + company.hits,
+    ...{ risks, found },
+  }
+}
+
+/** Counts what is wrong about an answer, and a director that another company shares. */
+function countAnswer(state: ScreenState, { type, company }: AnswerEvent, isTooOld: boolean): ScreenState {
+  let { directors, tooOld } = state
+  if (type === 'screen.shared') directors = countDirector({ directors }, company, 'shared')
+  if (isTooOld) directors = countDirector({ directors }, company, 'tooOld')
+  if (isTooOld && company.person !== undefined) directors = incomplete(directors, company.id)
+  if (isTooOld && company.person === undefined) tooOld++
+  if (company.directors === 0 && directors !== null) directors = { ...directors, none: directors.none + 1 }
+  return { ...state, directors, tooOld }
 }

@@ -13,7 +13,7 @@ import type { RunEvent } from './events.ts'
 export type Content = Readonly<Record<string, unknown>>
 
 const ERROR = ['error.message'] as const
-const COMPANY = ['company.id', 'company.name', 'company.found'] as const
+const COMPANY = ['company.id', 'company.name', 'company.person', 'company.born', 'company.found'] as const
 
 /** Texts, lists, and objects that may be null: in the journal they are empty. */
 const PATHS: { readonly [Type in RunEvent['type']]?: readonly string[] } = {
@@ -37,7 +37,8 @@ const PATHS: { readonly [Type in RunEvent['type']]?: readonly string[] } = {
   'screen.requested': ['company'],
   'screen.finished': COMPANY,
   'screen.reused': COMPANY,
-  'screen.refused': ['company.id', 'company.why'],
+  'screen.shared': COMPANY,
+  'screen.refused': ['company.id', 'company.why', 'company.person', 'company.born'],
   'hits.judged': ['listed'],
   'events.read': ['listed'],
   'monitor.compared': ['examples'],

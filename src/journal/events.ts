@@ -104,11 +104,16 @@ const hit = z.object({
   facts: z.record(text, list(text)),
 })
 /** `found`: the hits with their facts, where decisions about them are applied. */
+/** A director of the company, and the date of birth; '' once they are forgotten. */
+const director = { person: text.optional(), born: text.optional() }
+/** `directors`: how many the company has, where they are searched for. */
 const screened = z.object({
   ...{ id: text, name: text, searchId: text, hits: count, risks: z.record(text, count) },
+  ...director,
+  directors: count.optional(),
   found: list(hit).optional(),
 })
-const listedHit = z.object({ id: text, name: text, entry: text, state: text, why: text })
+const listedHit = z.object({ id: text, name: text, person: text.optional(), entry: text, state: text, why: text })
 
 const parts = list(z.object({ from: count, rows: count }))
 
@@ -138,6 +143,8 @@ const REUSE_EVENTS = {
   'candidates.reused': { done: count, question: text, companies: list(proposed), askedAt: text },
   /** An earlier run searched, and when: nothing is paid. */
   'screen.reused': { done: count, company: screened, searchedAt: text },
+  /** A director of another company is the same person, whom this run has searched for; `searchedAt` as there. */
+  'screen.shared': { done: count, company: screened, searchedAt: text.optional() },
   /** Later runs may use what this one searched. */
   'searches.kept': { what: z.enum(['screen', 'candidates', 'decide']), searches: count },
 } as const satisfies Readonly<Record<string, z.ZodRawShape>>
@@ -206,7 +213,13 @@ const NOTICE_EVENTS = {
   'events.marked': { done: count, refused: flag },
 }
 
-const alert = z.object({ company: z.object({ id: text, name: text }), name: text, score: count, datasets: list(text), at: text })
+const alert = z.object({
+  company: z.object({ id: text, name: text, person: text.optional() }),
+  name: text,
+  score: count,
+  datasets: list(text),
+  at: text,
+})
 
 const MONITOR_EVENTS = {
   /** What is under monitoring of this pipeline, against the companies found. `examples`: gone companies. */
@@ -247,7 +260,7 @@ const sample = least<RowSample>({
   candidates: z.array(least({ id: text, name: text, parts: z.record(text, count), fields: z.record(text, text) })).optional(),
 })
 /** `cause`: why a company cannot be searched for; absent where the service refused it. */
-const refusal = z.object({ id: text, why: text, cause: z.enum(['noName', 'noLetter']).optional() })
+const refusal = z.object({ id: text, why: text, cause: z.enum(['noName', 'noLetter']).optional(), ...director })
 const liveSettings = planSchema.unwrap().partial() as unknown as z.ZodType<LiveSettings>
 const args = z.record(text, z.union([text, count, flag, z.null(), list(text)]))
 const stageState = z.object({
@@ -378,7 +391,7 @@ export const EVENTS = {
     /** Absent or null when no tags of accepted companies are fetched. */
     accepted: count.nullish(),
     /** Absent or null when no stage uses them. */
-    companies: z.object({ listed: count, nameless: count }).nullish(),
+    companies: z.object({ listed: count, nameless: count, directors: count.optional() }).nullish(),
     /** Absent or null without a decision tree of the service, and once it has answered. */
     treeQuestions: count.nullish(),
   },
@@ -443,7 +456,7 @@ export type RecordedError = Readonly<z.infer<typeof error>>
 export type CheckResult = Readonly<z.infer<typeof check>>
 /** A company that the service refused, and why. */
 export type RefusedCompany = Readonly<z.infer<typeof refusal>>
-/** A company with hits. `risks`: hits by dataset. */
+/** What a search found about a company, or a director of it. `risks`: hits by dataset. */
 export type ScreenedCompany = Readonly<z.infer<typeof screened>>
 /** The options of the command line, without secrets, for the report. */
 export type RunArgs = Readonly<z.infer<typeof args>>

@@ -2,7 +2,7 @@
 
 export { type AcceptedState, fetchedTags } from './accepted.ts'
 export * from './checksum.ts'
-export { type CandidateState, explainDataset as meaningOf, type ScreenState } from './company-actions.ts'
+export { type CandidateState, type DirectorState, explainDataset as meaningOf, type ScreenState } from './company-actions.ts'
 export {
   type Content,
   contentAt,

@@ -91,6 +91,8 @@ export interface Portfolio {
 /** What an AML search is made for. */
 export interface ScreenQuery {
   readonly name: string
+  /** Of a search for a person: the date of birth, '' where it is not known; absent for a business. */
+  readonly person?: { readonly born: string } | undefined
   readonly threshold: number
   readonly datasets: readonly string[]
   readonly countries: readonly string[]
@@ -129,6 +131,8 @@ export interface Alert {
 export interface CompanyAlert extends Alert {
   /** Ids: several, where they have one name. */
   readonly companies: readonly string[]
+  /** The director whom the hit is about; '' for the company itself. */
+  readonly person: string
   /** The name that was searched. */
   readonly searched: string
 }
@@ -242,7 +246,7 @@ export interface PortfolioRequests {
 /** The requests of a run about AML searches (contract §6). */
 export interface ScreenRequests {
   /** Costs a credit; repeated only when `look` finds that it has not happened. */
-  screenBusiness(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
+  startScreening(query: ScreenQuery, options: EffectOptions<Screening>): Promise<Effect<Screening>>
   /** The newest search of this query made no earlier than `since.at` (UTC), except `since.other`. */
   findScreening(
     query: ScreenQuery,
@@ -252,9 +256,10 @@ export interface ScreenRequests {
   /** How many hits a search has, and by dataset: a hit in several counts in each. */
   readRisks(
     id: string,
+    query: Pick<ScreenQuery, 'person'>,
     options?: CallOptions,
   ): Promise<{ readonly hits: number; readonly risks: Readonly<Record<string, number>> }>
-  /** The schedules of business searches; pages are followed. */
+  /** The schedules of all searches; pages are followed. */
   listSchedules(options?: CallOptions): Promise<readonly Schedule[]>
   /** Puts searches under monitoring; repeated only when `look` finds that it has not happened. Returns why some were refused, by search. */
   createSchedules(
@@ -266,7 +271,7 @@ export interface ScreenRequests {
   /** The hits of all searches under monitoring, each once; pages are followed. */
   listAlerts(options?: CallOptions): Promise<readonly Alert[]>
   /** The hits of a search with their facts; a request for each. */
-  readHits(id: string, options?: CallOptions): Promise<readonly Hit[]>
+  readHits(id: string, query: Pick<ScreenQuery, 'person'>, options?: CallOptions): Promise<readonly Hit[]>
 }
 
 /** The requests of a run about a decision tree. */

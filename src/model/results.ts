@@ -1,4 +1,5 @@
 /** The results of a run: outcomes of rows, written files, companies found, decisions, and what changed since an earlier run. */
+import type { Director } from './directors.ts'
 import type { Hit } from './hit-facts.ts'
 
 export const CHANGE_KINDS = [
@@ -243,12 +244,18 @@ export interface FoundCompany {
   readonly name: string
   /** The cell of the column that names it in a portfolio, empty without such a column. */
   readonly reference: string
+  /** How many directors its answer has; absent where they are not searched for. */
+  readonly directors?: number | undefined
 }
 
-/** `listed`: different companies found; `nameless`: rows whose company has no id. */
+/** What is searched for: a company, or a director of it. */
+export type Subject = FoundCompany & Partial<Director>
+
+/** `listed`: different companies found; `nameless`: rows whose company has no id; `directors`: of all companies, where they are searched for. */
 export interface CompanyCounts {
   readonly listed: number
   readonly nameless: number
+  readonly directors?: number | undefined
 }
 
 /** A question to the service about rows without a certain match; equal rows are one question. */
@@ -349,6 +356,10 @@ export interface ScreenedHits {
 /** `found`: the hits with their facts; absent where no decisions about them are applied. */
 export interface FoundHits extends ScreenedHits {
   readonly name: string
+  /** The director who was searched for; absent for the company itself. */
+  readonly person?: string | undefined
+  /** Of the company itself: how many directors it has; absent where they are not searched for. */
+  readonly directors?: number | undefined
   readonly found?: readonly Hit[] | undefined
   /** Made by an earlier run, before the time that the check `screened` allows. */
   readonly isTooOld?: boolean | undefined
@@ -357,15 +368,28 @@ export interface FoundHits extends ScreenedHits {
 /** A company that was not searched for, and the word for the cause. */
 export interface UnscreenedCompany {
   readonly id: string
+  /** The director who was not searched for; absent for the company itself. */
+  readonly person?: string | undefined
   readonly state: string
 }
 
 /** `back`: a decision was made about it, and something changed since. */
 export type HitState = 'open' | 'back' | 'cleared' | 'confirmed'
 
+/** The company of a hit, and its director if the hit is about one. */
+export interface HitSubject {
+  readonly id: string
+  readonly name: string
+  readonly person?: string | undefined
+}
+
+/** `Ann Holt, director of Holt Steel Ltd`, or the name of the company alone. */
+export const subjectText = ({ name, person }: Omit<HitSubject, 'id'>): string =>
+  person === undefined ? name : `${person}, director of ${name}`
+
 /** A hit as a person decides about it. */
 export interface HitToDecide {
-  readonly company: { readonly id: string; readonly name: string }
+  readonly company: HitSubject
   readonly hit: Hit
   /** Of its facts. */
   readonly digest: string
@@ -403,6 +427,8 @@ export interface ListedHit {
   readonly id: string
   /** Of the company. */
   readonly name: string
+  /** The director whom the hit is about. */
+  readonly person?: string | undefined
   readonly entry: string
   readonly state: string
   /** The decision that was made, and what changed since; '' for none. */

@@ -13,7 +13,12 @@ interface StagePlan {
     readonly sync?: true
     readonly remove?: object
   } | null
-  readonly screen?: { readonly decisions?: string; readonly monitor?: object; readonly alerts?: string } | null
+  readonly screen?: {
+    readonly decisions?: string
+    readonly people?: string
+    readonly monitor?: object
+    readonly alerts?: string
+  } | null
   readonly output?: { readonly columns: readonly string[] } | null
   readonly decide?: { readonly waits?: true; readonly events?: true }
   readonly tree?: object
@@ -110,6 +115,8 @@ const STAGES = [
     operations: ({ screen }) => [
       ...(['createBusinessSearch', 'listBusinessHits'] as const),
       ...(screen?.decisions === undefined ? [] : (['readBusinessHit'] as const)),
+      ...(screen?.people === undefined ? [] : (['createIndividualSearch', 'listIndividualHits'] as const)),
+      ...(screen?.people === undefined || screen.decisions === undefined ? [] : (['readIndividualHit'] as const)),
     ],
   },
   {

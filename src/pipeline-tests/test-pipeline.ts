@@ -31,7 +31,7 @@ type Always = (typeof ALWAYS)[number]
  * are numbered from 1. `names` are the names of the columns in the result.
  */
 export function testPipeline(tested: PipelineInput, test: TestCase, folder: string, decisions: string | null) {
-  const { decisions: _ofHits, verify: _proof, ...screen } = tested.screen ?? {}
+  const { decisions: _ofHits, verify: _proof, people: _directors, ...screen } = tested.screen ?? {}
   const chosen = { ...tested, screen: tested.screen == null ? undefined : screen }
   const kept = Object.fromEntries(KEPT.flatMap(key => (chosen[key] === undefined ? [] : [[key, chosen[key]]])))
   const given = typeof tested.input === 'object' ? tested.input : {}

@@ -141,7 +141,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   // Before an input at an address is read.
   if (options.elsewhere !== undefined && options.isOffline !== true) assertKnownOrigin(service, env, options.service)
   const credentials = (): Credentials => readCredentials(env, service, credentialsIn(secrets), options.service)
-  const registers = await registersOf(pipeline, service, options, locate(['register']))
+  const registers = await registersOf(pipeline, service, options, locate)
   const lists = service.kind === 'embedded' ? pipeline.screen?.lists : undefined
   const old = lists === undefined ? [] : await oldLists(lists.age, env, realClock.now(), locate(['screen', 'lists']))
   const proved = service.kind === 'embedded' ? await proveLists(pipeline.screen, env, locate(['screen', 'verify'])) : []
@@ -169,18 +169,26 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
 
 /** The registers of a pipeline; a list that is one is imported where it takes part. */
 async function registersOf(
-  { register }: Pipeline,
+  { register, screen }: Pipeline,
   service: PlannedService,
   options: PrepareContext & Overrides,
-  at: Place | null,
+  locate: (path: readonly string[]) => Place | null,
 ): Promise<PlannedRegisters> {
   const { env, cwd } = options
+  const at = locate(['register'])
   const takesPart = service.kind === 'embedded' && options.register === null && isTable(register)
   const issues = takesPart ? await (await import('./table-register.ts')).importPipelineRegister(register, { env, cwd, at }) : []
   if (issues.some(({ severity }) => severity === 'error')) return { countries: null, issues }
   const planned = await planRegisters(service, options, registerNames(register, cwd), at)
+  if (screen?.people !== undefined && planned.hasOfficers === false) issues.push(noDirectors(locate(['screen', 'people'])))
   return { ...planned, issues: [...issues, ...planned.issues] }
 }
+
+const noDirectors = (at: Place | null): Issue =>
+  issue('FETTLE_PIPELINE_VALUE', 'screen.people: the registers have no officers, so no director could be searched for', {
+    hint: 'Import the officers with the register, or leave screen.people out.',
+    at,
+  })
 
 const noPlan = (issues: readonly Issue[]) => ({ plan: null, issues, cut: async () => [] })
 

@@ -72,6 +72,7 @@ interface Registers {
   readonly registers: readonly PlannedRegister[]
   /** Sorted codes of the countries of their companies; null if unknown. */
   readonly countries: readonly string[] | null
+  readonly hasOfficers: boolean
 }
 
 /** Throws FETTLE_REGISTER_NONE when there is nothing to match against, FETTLE_REGISTER_UNKNOWN for a name without a register. */
@@ -95,6 +96,7 @@ export async function findRegisters(env: Env, wanted: readonly string[] | null):
         : { name, snapshotDate: info.snapshotDate, sha256: registerDigest(info) },
     ),
     countries: countries.includes('') ? null : [...new Set(countries)].sort(),
+    hasOfficers: chosen.some(({ info }) => (info?.officers?.officers ?? 0) > 0),
   }
 }
 
@@ -133,6 +135,8 @@ export interface PlannedRegisters {
   /** Absent for a remote service, and after an error. */
   readonly register?: readonly PlannedRegister[]
   readonly countries: readonly string[] | null
+  /** Absent where it is not known. */
+  readonly hasOfficers?: boolean
   readonly issues: readonly Issue[]
 }
 
@@ -152,8 +156,8 @@ export async function planRegisters(
   }
   const wanted = wantedRegisters(choice, own)
   try {
-    const { registers, countries } = await findRegisters(choice.env, wanted)
-    return { register: registers, countries, issues: registers.some(({ name }) => name === 'sample') ? [sampleNote()] : [] }
+    const { registers, ...found } = await findRegisters(choice.env, wanted)
+    return { register: registers, ...found, issues: registers.some(({ name }) => name === 'sample') ? [sampleNote()] : [] }
   } catch (error) {
     if (!FettleError.is(error)) throw error
     const { code, message, hint } = error

@@ -62,7 +62,12 @@ function withoutRows(event: RunEvent, forgotten: ForgottenRows, quoted: RegExp):
       const cleaned = Object.fromEntries(Object.entries(value).map(([field, content]) => [field, clean(content, field)]))
       if (!isCompany(value.id)) return cleaned
       entries++
-      return { ...cleaned, id: GONE, ...('name' in value && { name: GONE }) }
+      const director = 'person' in value && {
+        person: '',
+        ...('born' in value && { born: '' }),
+        ...('why' in value && { why: GONE }),
+      }
+      return { ...cleaned, id: GONE, ...('name' in value && { name: GONE }), ...director }
     }
     if ((name === 'company' || name === 'left' || name === 'examples') && isCompany(value)) {
       entries++
@@ -94,7 +99,8 @@ function withoutRows(event: RunEvent, forgotten: ForgottenRows, quoted: RegExp):
       return { event: { ...event, companies: [] }, entries: event.companies.length > 0 ? 1 : 0, ofRows: 0 }
     // The facts of a hit are about the entry of a list, and were found for the company.
     case 'screen.finished':
-    case 'screen.reused': {
+    case 'screen.reused':
+    case 'screen.shared': {
       const company = isCompany(event.company.id) ? { ...event.company, found: undefined } : event.company
       return { event: clean({ ...event, company }, '') as RunEvent, entries: entries + messages, ofRows: entries }
     }

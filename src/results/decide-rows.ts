@@ -13,6 +13,7 @@ import { firstCell, isFound, type RowResult } from './decisions/apply-decisions.
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { COMPANY_TAGS, NAME_TAGS } from './enriched-file.ts'
 import { COMPANY_EVENTS_FILE, HITS_FILE } from './file-names.ts'
+import { NOT_WHOLE } from './hits/judge-hits.ts'
 import { shownKey, shownName } from './output/report-row.ts'
 import type { JoinedRow } from './row-sink.ts'
 
@@ -157,10 +158,10 @@ export function cellReader(
 const isOfAnswer = ({ enrich }: Plan, name: string): boolean =>
   /^(?:match|answer)\./.test(name) || enrich?.tags.includes(name) === true
 
-/** Undefined for a company that was not searched for, and where a hit names no dataset: absence of hits is not known then. */
+/** Undefined for a company that was not searched for with all its directors, and where a hit names no dataset: absence of hits is not known then. */
 function readHit(result: RowResult, what: string, hits: Findings['hits'] = null): string | undefined {
   const found = findCompany(result, hits)
-  if (found === undefined) return undefined
+  if (found === undefined || (found.hits === 0 && NOT_WHOLE.has(found.state))) return undefined
   if (what === 'hits') return String(found.hits)
   const counts = Object.entries(found.risks)
   const sumOf = (isCounted: (dataset: string) => boolean): number =>

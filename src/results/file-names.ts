@@ -17,6 +17,8 @@ export const REVIEW_FILE = 'review.jsonl.gz'
 /** The decisions that changed rows of the outputs: what the next run must not lose. */
 export const APPLIED_FILE = 'decisions.csv'
 export const COMPANIES_FILE = 'companies.jsonl'
+/** Their directors, where they are searched for. */
+export const DIRECTORS_FILE = 'directors.jsonl'
 export const QUESTIONS_FILE = 'questions.jsonl'
 export const CANDIDATES_FILE = 'candidates.jsonl'
 /** Accepted companies with missing tags, and what was fetched about them. */
@@ -42,6 +44,7 @@ export const STAGE_FILES: readonly string[] = [
   CANDIDATES_FILE,
   ACCEPTED_FILE,
   FETCHED_FILE,
+  DIRECTORS_FILE,
   HITS_FILE,
   COMPANY_EVENTS_FILE,
   TREE_FILE,

@@ -16,6 +16,7 @@ import { verifyPlanned } from '../input/table/verify-unchanged.ts'
 import { countEmptyRows, rowMaker } from '../input/upload/upload-row.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
 import type {
+  CompanyCounts,
   CompanyEvents,
   FetchedCompany,
   FetchedTags,
@@ -53,7 +54,7 @@ import { describeHeader, marksDuplicates } from './enriched-file.ts'
 import { specialParts } from './file-form.ts'
 import { APPLIED_FILE } from './file-names.ts'
 import { judgeAndStore } from './hits/screened-hits.ts'
-import { CompanyLister, readCompanies, removeCompanies } from './output/companies.ts'
+import { CompanyLister, readCompanies, readSubjects, removeCompanies } from './output/companies.ts'
 import { shownKey } from './output/report-row.ts'
 import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
 import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
@@ -80,6 +81,7 @@ export function openResults(plan: Plan, workDir: string, options: ResultsOptions
     treeQuestions: (listed: number, from?: number) => readTreeQuestions(workDir, listed, from),
     keepRuled: (answers: readonly (readonly [string, TreeAnswer])[]) => storeRuled(workDir, answers),
     companies: (listed: number, from?: number) => readCompanies(workDir, listed, from),
+    subjects: (counts: CompanyCounts, from?: number) => readSubjects(workDir, counts, from),
     removeCompanies: () => removeCompanies(workDir),
     remove: async () => {
       await receiver.remove()

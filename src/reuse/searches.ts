@@ -8,7 +8,7 @@ import type { ProposedCompany } from '../model/requests.ts'
 import type { EarlierSearch, Question, TreeAnswer, TreeQuestion } from '../model/results.ts'
 import type { KnownSearches, Plan } from '../pipeline/index.ts'
 import { answersFile, QUESTIONS_FILE, TREE_FILE } from '../results/file-names.ts'
-import { readCompanies } from '../results/output/companies.ts'
+import { readSubjects } from '../results/output/companies.ts'
 import { questionMaker, readQuestions } from '../results/questions.ts'
 import { readTreeQuestions } from '../results/tree-questions.ts'
 import type { EarlierSearches, Screened } from '../run/index.ts'
@@ -51,7 +51,8 @@ const NO_OWNER = nameOwner('')
 const KINDS: Readonly<Record<SearchKind, Kind>> = {
   screen: {
     async *keys(path, { plan, companies }) {
-      for await (const company of readCompanies(path, companies?.listed ?? 0)) yield searchKey(company, plan.screen!)
+      for await (const subject of readSubjects(path, companies ?? { listed: 0, nameless: 0 }))
+        yield searchKey(subject, plan.screen!)
     },
     found: (event, { plan }) => {
       if (event.type !== 'screen.finished') return null

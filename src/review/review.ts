@@ -16,6 +16,7 @@ import { hasReview } from '../execution/work-files.ts'
 import type { SheetLook } from '../formats/xlsx.ts'
 import { fetchedTags, type Journal, openJournal, type RunState } from '../journal/index.ts'
 import { explainInWords } from '../model/reasons.ts'
+import type { HitSubject } from '../model/results.ts'
 import { nameLine } from '../pipeline/index.ts'
 import { formatDay, loadHitDecisions } from '../prepare/decisions.ts'
 import { findCurrentPipeline, linksOfRun } from '../prepare/resume-context.ts'
@@ -158,18 +159,19 @@ async function fetchAccepted(
   }
 }
 
-/** A hit of a run, and its company. */
+/** A hit of a run, and its company or director. */
 export interface ReviewHit extends JudgedHit {
-  readonly company: { readonly id: string; readonly name: string }
+  readonly company: HitSubject
 }
 
 /** The hits of a run under these decisions; none where the pipeline names no file for decisions about hits. */
 export function reviewHits({ plan, screening }: RunState, lines: readonly HitDecision[]): ReviewHit[] {
   if (plan.screen?.decisions === undefined) return []
   const decisions = new HitDecisions(lines, formatDay(DEFAULT_RUNTIME.clock.now()))
-  return (screening?.answers.values() ?? []).flatMap(({ id, name, found = [] }) =>
-    decisions.judge({ id, name }, found).map(judged => ({ ...judged, company: { id, name } })),
-  )
+  return (screening?.answers.values() ?? []).flatMap(({ id, name, person, found = [] }) => {
+    const company = { id, name, person }
+    return decisions.judge(company, found).map(judged => ({ ...judged, company }))
+  })
 }
 
 type TableRow = Pick<Sample, 'row' | 'key' | 'cells' | 'fingerprint' | 'decision' | 'candidates'> &

@@ -40,12 +40,14 @@ export interface Since {
   readonly screened?: ScreenedCompanies | null
 }
 
-type ScreenedCompanies = CompanyCounts &
-  Pick<ScreenState, 'searches' | 'reused' | 'refused' | 'noName' | 'noLetter' | 'tooOld' | 'done' | 'hits' | 'judged'>
+type ScreenedCompanies = Omit<CompanyCounts, 'directors'> & { readonly allDirectors: number } & Pick<
+    ScreenState,
+    'searches' | 'reused' | 'refused' | 'noName' | 'noLetter' | 'tooOld' | 'done' | 'hits' | 'judged' | 'directors'
+  >
 
 /** What was screened, of the companies found; null before they are known. */
 export const screenedOf = ({ companies, screening }: Pick<RunState, 'companies' | 'screening'>): ScreenedCompanies | null =>
-  companies === null || screening === null ? null : { ...companies, ...screening }
+  companies === null || screening === null ? null : { ...companies, ...screening, allDirectors: companies.directors ?? 0 }
 
 /** Companies that were not screened, or whose search does not count, by cause. */
 const unscreenedCauses = (counts: ScreenedCompanies): [number, string][] => [
@@ -53,13 +55,25 @@ const unscreenedCauses = (counts: ScreenedCompanies): [number, string][] => [
   [counts.noName, 'without a name'],
   [counts.noLetter, 'with a name of no letter and no digit'],
   [counts.tooOld, 'searched too long ago'],
-  [counts.listed - counts.done, 'not reached'],
+  [Math.max(0, counts.listed - counts.done), 'not reached'],
   [counts.nameless, 'without an id'],
+  [counts.directors?.none ?? 0, 'without a known director'],
+  [counts.directors?.incomplete ?? 0, 'with a director who was not searched for'],
+  [unreachedDirectors(counts), 'directors not reached'],
 ]
+
+const unreachedDirectors = ({
+  listed,
+  allDirectors,
+  done,
+}: Pick<ScreenedCompanies, 'listed' | 'allDirectors' | 'done'>): number => allDirectors - Math.max(0, done - listed)
 
 function measureScreened(counts: ScreenedCompanies): Measure & { readonly all: number } {
   const all = counts.listed + counts.nameless
-  const done = counts.searches + counts.reused - counts.tooOld
+  const { searches = 0, reused = 0, none = 0, incomplete = 0 } = counts.directors ?? {}
+  const companies = counts.searches - searches + counts.reused - reused - counts.tooOld
+  // Each may be of the same company or of another: never more than there are.
+  const done = Math.max(0, companies - none - incomplete - unreachedDirectors(counts))
   const causes = unscreenedCauses(counts).flatMap(([many, cause]) => (many > 0 ? [`${many} ${cause}`] : []))
   return { rows: done, share: all === 0 ? 1 : done / all, of: causes.join(', '), all }
 }

@@ -18,6 +18,7 @@ import type {
 } from '../model/requests.ts'
 import type {
   AcceptedCompany,
+  CompanyCounts,
   CompanyEvents,
   EarlierSearch,
   FetchedCompany,
@@ -27,6 +28,7 @@ import type {
   Outcomes,
   PublishedResults,
   Question,
+  Subject,
   TreeAnswer,
   TreeQuestion,
   UnscreenedCompany,
@@ -88,6 +90,8 @@ export interface Results {
   keepRuled(answers: readonly (readonly [question: string, answer: TreeAnswer])[]): Promise<void>
   /** The `listed` companies that were found, from index `from` on. */
   companies(listed: number, from: number): AsyncIterable<FoundCompany>
+  /** What is searched for: the companies, then their directors, from index `from` on. */
+  subjects(counts: CompanyCounts, from: number): AsyncIterable<Subject>
 }
 
 /** What a search found about a company. */
@@ -100,7 +104,7 @@ export interface Screened {
 
 /** What earlier runs paid and may be used again. Its methods throw FETTLE_OUTPUT_WRITE. */
 export interface EarlierSearches {
-  screened(company: FoundCompany): Promise<EarlierSearch<Screened> | null>
+  screened(subject: Subject): Promise<EarlierSearch<Screened> | null>
   proposed(question: Question): Promise<EarlierSearch<readonly ProposedCompany[]> | null>
   ruled(question: TreeQuestion): Promise<EarlierSearch<TreeAnswer> | null>
   /** Puts what this run paid where later runs find it, and returns how many searches that are. */
@@ -139,6 +143,8 @@ export interface Followed {
   readonly companies: readonly string[]
   /** The pipeline put it under monitoring, and may end that. */
   readonly isOwn: boolean
+  /** It is about a director of them. */
+  readonly isDirector?: true | undefined
 }
 
 /** What the runs of a pipeline have put under monitoring, beside the runs, and the file of alerts. */

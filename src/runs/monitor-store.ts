@@ -13,7 +13,10 @@ import { makeFolder } from './run-directory.ts'
 
 const Ledger = z.object({
   schema: z.literal('fettle/monitor-ledger/v1'),
-  followed: z.record(z.string(), z.object({ companies: z.array(z.string()).readonly(), isOwn: z.boolean() })),
+  followed: z.record(
+    z.string(),
+    z.object({ companies: z.array(z.string()).readonly(), isOwn: z.boolean(), isDirector: z.literal(true).optional() }),
+  ),
   requested: z.record(z.string(), z.array(z.string()).readonly()),
   hits: z.record(z.string(), z.string()),
 })

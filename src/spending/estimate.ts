@@ -36,7 +36,14 @@ export interface RunEstimate {
   readonly portfolio: { readonly most: number; readonly expected: number | null } | null
   /** AML searches, one credit each; null for none. `most` is within the budget; `known` are those that an earlier run paid. */
   /** `oldest`: when the oldest of the known searches was made. */
-  readonly screening: (RunEstimate['credits'] & { readonly known: number | null; readonly oldest: string | null }) | null
+  readonly screening:
+    | (RunEstimate['credits'] & {
+        readonly known: number | null
+        readonly oldest: string | null
+        /** Searches for directors come on top; null where there are none. `expected`: by the last good run. */
+        readonly directors: { readonly expected: number | null } | null
+      })
+    | null
   /** Questions for candidates, a credit each, at most; `known` are those that an earlier run paid. Null for none. */
   readonly candidates: { readonly most: number; readonly known: number | null } | null
   /** Runs of a decision tree of the service, a credit each, at most; null for none. */
@@ -111,6 +118,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
       budget: screen.budget,
       known: searches?.screen ?? null,
       oldest: searches?.oldest ?? null,
+      directors: screen.people === undefined ? null : { expected: before?.screening?.directors?.searches ?? null },
     },
     candidates: candidates && { most: mostQuestions(plan), known: searches?.candidates ?? null },
     tree: plan.tree === undefined ? null : { most: mostTreeRuns(plan), budget: plan.tree.budget },

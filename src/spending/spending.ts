@@ -20,13 +20,18 @@ import { prunedRuns, type RunSpending } from '../runs/pruned-runs.ts'
 import { reportRun } from '../runs/report-files.ts'
 import { listRunIds, parseRunId, readRun, runDirectory } from '../runs/run-directory.ts'
 
-/** The most that a run of the plan may cost: rows to enrich, questions for candidates, searches, runs of a decision tree. Tags of accepted companies come on top. */
+/**
+ * The most that a run of the plan may cost: rows to enrich, questions for candidates, searches, runs of a decision tree. Tags of accepted companies come on
+ * top, and searches for directors without screen.budget.
+ */
 export function mostCredits(plan: Plan): number {
   const { service, enrich, sent, rows, budget, screen, known } = plan
   if (service.kind === 'embedded' || isToBeChosen(plan)) return 0
   const enriched = enrich === null ? 0 : Math.min(sent, budget.credits ?? sent)
   const searched = rows - (known?.searches?.screen ?? 0)
-  const screened = screen == null ? 0 : Math.min(searched, screen.budget ?? searched)
+  // How many directors the companies have is not known before they are found.
+  const most = screen?.people === undefined ? searched : Number.POSITIVE_INFINITY
+  const screened = screen == null ? 0 : Math.min(most, screen.budget ?? searched)
   return enriched + mostQuestions(plan) + screened + mostTreeRuns(plan)
 }
 

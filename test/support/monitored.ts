@@ -20,14 +20,18 @@ export interface Monitored {
   readonly front: FaultServer
   readonly env: Record<string, string>
   /** Imports the register again, as of a day in 2026; the service reads it before the next request. */
-  importCompanies(companies: readonly Company[], day: number): Promise<void>
+  importCompanies(companies: readonly Company[], day: number, officers?: string): Promise<void>
   pipeline(more: Partial<PipelineInput>): PipelineInput
   close(): Promise<void>
 }
 
 export const idOf = ({ id }: Company): string => `GB-X-${id}`
 
-export async function monitored(companies: readonly Company[], options: Partial<ServeOptions> = {}): Promise<Monitored> {
+/** `officers`: the text of a file of officers. */
+export async function monitored(
+  companies: readonly Company[],
+  { officers: first, ...options }: Partial<ServeOptions> & { readonly officers?: string } = {},
+): Promise<Monitored> {
   const folder = mkdtempSync(join(tmpdir(), 'fettle-monitored-'))
   const registerDir = join(folder, 'registers')
   const dataDir = join(folder, 'data')
@@ -35,13 +39,16 @@ export async function monitored(companies: readonly Company[], options: Partial<
   let service: Service
   let client: Client | null = null
   let front: FaultServer | null = null
-  const importFile = async (all: readonly Company[], day: number): Promise<void> => {
+  const importFile = async (all: readonly Company[], day: number, people?: string): Promise<void> => {
     const columns = [...new Set(all.flatMap(one => Object.keys(one)))]
     const text = [columns, ...all.map(one => columns.map(column => one[column] ?? ''))].map(cells => cells.join(',')).join('\n')
     const file = join(folder, `register-${imports++}.csv`)
     writeFileSync(file, `${text}\n`)
+    const officers = people === undefined ? undefined : join(folder, 'officers.csv')
+    if (officers !== undefined) writeFileSync(officers, people!)
     const now = new Date(Date.UTC(2026, 0, day))
-    await importRegister({ file, name: 'uk', dir: registerDir, now, snapshotDate: now.toISOString().slice(0, 10), force: true })
+    const snapshotDate = now.toISOString().slice(0, 10)
+    await importRegister({ file, officers, name: 'uk', dir: registerDir, now, snapshotDate, force: true })
   }
   const open = async (): Promise<void> => {
     service = await serve({ port: 0, dataDir, registerDir, registers: [], users: [USER], ...options })
@@ -51,7 +58,7 @@ export async function monitored(companies: readonly Company[], options: Partial<
     env.FETTLE_URL = front.url
   }
   const env: Record<string, string> = { FETTLE_USERNAME: USER.username, FETTLE_PASSWORD: USER.password, FETTLE_DATA: folder }
-  await importFile(companies, 1)
+  await importFile(companies, 1, first)
   await open()
   return {
     folder,
@@ -62,10 +69,10 @@ export async function monitored(companies: readonly Company[], options: Partial<
       return front!
     },
     env,
-    async importCompanies(all, day) {
+    async importCompanies(all, day, officers) {
       // The service applies changes when it starts.
       await service.close()
-      await importFile(all, day)
+      await importFile(all, day, officers)
       await open()
     },
     pipeline: more => ({

@@ -94,7 +94,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
       `  asked     ${candidates?.most ?? 0} questions for candidates at most, a credit each${knownWords(candidates?.known)}`,
     portfolio && `  portfolio ${expectedCount(portfolio, 'company', 'companies')} to add to ${formatPortfolio(plan)}`,
     screening &&
-      `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${screenBudget(screening)}${knownWords(screening.known)}${screening.oldest === null ? '' : `, the oldest of ${time(screening.oldest)} UTC`}`,
+      `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${directorsText(screening)}${screenBudget(screening)}${knownWords(screening.known)}${screening.oldest === null ? '' : `, the oldest of ${time(screening.oldest)} UTC`}`,
     plan.screen?.monitor &&
       `  monitor   every company found, once; monitoring of companies that left the list ends${mostGone(plan.screen.monitor.remove)}`,
     estimate.tree &&
@@ -169,6 +169,15 @@ const formatPortfolio = ({ portfolio }: Plan): string =>
   portfolio?.id == null ? `"${portfolio?.name ?? ''}"` : `portfolio ${portfolio.id}`
 
 const mostGone = ({ max }: { readonly max: number | null }): string => (max === null ? '' : `, of ${percent(max)} at most`)
+
+const directorsText = ({ directors }: NonNullable<RunEstimate['screening']>): string => {
+  if (directors === null) return ''
+  const many =
+    directors.expected === null
+      ? 'how many is known once the companies are found'
+      : `${count(directors.expected)} in the last good run`
+  return `, and one for each director: ${many}`
+}
 
 const screenBudget = ({ budget }: { budget: number | null }): string =>
   budget === null ? '; no screen.budget limits them' : ` (screen.budget ${budget})`

@@ -10,6 +10,7 @@ import {
   DECISION_STATUSES,
   type EventRule,
   type FoundCompany,
+  joinFullName,
   type MadeDecision,
   type MatchedCompany,
   type NotificationEvent,
@@ -20,6 +21,7 @@ import { FettleError } from '../../errors.ts'
 import { type Hit, readHit } from '../../model/hit-facts.ts'
 import type {
   Alert,
+  CallOptions,
   CompanyEvent,
   CompanyRequests,
   Portfolio,
@@ -165,8 +167,14 @@ const readScreening = ({ id, createdAt, totalHitCount }: BusinessSearch): Screen
 
 const sortWords = (words: readonly string[]): string => JSON.stringify(words.map(word => word.toUpperCase()).sort())
 
-const hasQuery = (search: BusinessSearch, query: ScreenQuery): boolean =>
+type AnySearch = BusinessSearch & { readonly dateOfBirth?: string | null }
+
+/** Of a search for a person; a service may write a day with its time. */
+const readBirth = ({ dateOfBirth }: Pick<AnySearch, 'dateOfBirth'>): string => (dateOfBirth ?? '').slice(0, 10)
+
+const hasQuery = (search: AnySearch, query: ScreenQuery): boolean =>
   search.name === query.name &&
+  readBirth(search) === (query.person?.born ?? '') &&
   search.threshold === query.threshold &&
   sortWords(search.datasets) === sortWords(query.datasets) &&
   sortWords(search.countryCodes ?? []) === sortWords(query.countries)
@@ -378,9 +386,11 @@ function createMonitorRequests(core: Core, api: Api): MonitorRequests {
     async listSchedules(options = {}) {
       const found = new Map<string, Schedule>()
       for await (const one of api.listSchedules.all({ query: { pageSize: PAGE_SIZE } }, options)) {
-        if (one.type?.toLowerCase() === 'individual') continue
         const { id, searchId, threshold = 0, datasets, countries } = one
-        const query = { name: one.name ?? '', threshold, datasets: datasets ?? [], countries: countries ?? [] }
+        const isPerson = one.type?.toLowerCase() === 'individual'
+        const name = isPerson ? joinFullName({ ...one, name: one.name || null }) : (one.name ?? '')
+        const person = isPerson ? { born: readBirth(one) } : undefined
+        const query = { name, person, threshold, datasets: datasets ?? [], countries: countries ?? [] }
         found.set(id, { id, searchId, ...query })
       }
       return [...found.values()]
@@ -425,48 +435,69 @@ function createMonitorRequests(core: Core, api: Api): MonitorRequests {
   }
 }
 
-type ScreeningRequests = Pick<CompanyRequests, 'screenBusiness' | 'findScreening' | 'readRisks' | 'readHits'>
+type ScreeningRequests = Pick<CompanyRequests, 'startScreening' | 'findScreening' | 'readRisks' | 'readHits'>
 
 function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
   const { clean } = core.opener.tools.redactor
+  const [business, individual] = [
+    { list: api.listBusinessSearches, read: api.readBusinessSearch, hits: api.listBusinessHits, hit: api.readBusinessHit },
+    {
+      list: api.listIndividualSearches,
+      read: api.readIndividualSearch,
+      hits: api.listIndividualHits,
+      hit: api.readIndividualHit,
+    },
+  ]
+  const listHits = (id: string, { person }: Pick<ScreenQuery, 'person'>, options: CallOptions) => {
+    const asked = { searchId: id, query: { pageSize: PAGE_SIZE } }
+    return person === undefined ? business.hits.all(asked, options) : individual.hits.all(asked, options)
+  }
   return {
-    screenBusiness: ({ name, threshold, datasets, countries }, options) =>
-      core.call('createBusinessSearch', {
-        json: { name, threshold: threshold as Threshold, datasets, countryCodes: countries.length === 0 ? undefined : countries },
-        read: search => {
+    startScreening({ name, person, threshold, datasets, countries }, options) {
+      const countryCodes = countries.length === 0 ? undefined : countries
+      const call = {
+        read: (search: BusinessSearch) => {
           proveSubject('AML search', name, search.name)
           return readScreening(search)
         },
         options,
         subject: `of ${name}`,
-      }),
+      }
+      if (person === undefined) {
+        const json = { name, threshold: threshold as Threshold, datasets, countryCodes }
+        return core.call('createBusinessSearch', { ...call, json })
+      }
+      const json = { name, threshold, datasets, countryCodes, dateOfBirth: person.born === '' ? undefined : person.born }
+      return core.call('createIndividualSearch', { ...call, json })
+    },
     async findScreening(query, { at, other }, options = {}) {
       const since = parseWireDate(at) ?? 0
       const time = (text: string | null | undefined): number => parseWireDate(text ?? '') ?? Number.POSITIVE_INFINITY
       // Sorted by last change, newest first (contract §6.1): older ones cannot be newer searches.
-      for await (const search of api.listBusinessSearches.all({ query: { pageSize: PAGE_SIZE } }, options)) {
+      const { list, read } = query.person === undefined ? business : individual
+      for await (const search of list.all({ query: { pageSize: PAGE_SIZE } }, options)) {
         if (time(search.modifiedAt ?? search.createdAt) < since) return undefined
         if (search.id === other || time(search.createdAt) < since || (search.name ?? query.name) !== query.name) continue
-        const whole = isPartial(search) ? await api.readBusinessSearch({ searchId: search.id }, options) : search
+        const whole = isPartial(search) ? await read({ searchId: search.id }, options) : search
         if (hasQuery(whole, query)) return readScreening(whole)
       }
       return undefined
     },
-    async readRisks(id, options = {}) {
+    async readRisks(id, query, options = {}) {
       const risks: Record<string, number> = {}
       let hits = 0
-      for await (const { datasets } of api.listBusinessHits.all({ searchId: id, query: { pageSize: PAGE_SIZE } }, options)) {
+      for await (const { datasets } of listHits(id, query, options)) {
         hits += 1
         for (const dataset of datasets ?? []) risks[clean(dataset)] = (risks[clean(dataset)] ?? 0) + 1
       }
       return { hits, risks }
     },
-    async readHits(id, options = {}) {
+    async readHits(id, query, options = {}) {
       const ids: string[] = []
-      for await (const hit of api.listBusinessHits.all({ searchId: id, query: { pageSize: PAGE_SIZE } }, options))
-        ids.push(hit.id)
+      for await (const hit of listHits(id, query, options)) ids.push(hit.id)
+      const read = query.person === undefined ? business.hit : individual.hit
       const hits: Hit[] = []
-      for (const hitId of ids) hits.push(readHit(await api.readBusinessHit({ searchId: id, hitId }, options), clean))
+      for (const hitId of ids) hits.push(readHit(await read({ searchId: id, hitId }, options), clean))
       return hits
     },
   }

@@ -3,6 +3,7 @@ import { ALWAYS_ASKED, COMPANY_TAGS, IDENTIFIERS, type Mapping, NAME_TAGS, TAGS 
 import { declarationProblems } from '../../decide/problems.ts'
 import { formatFacts, formatOfName, isNameFor, listExtensions, type OutputFormat } from '../../formats/index.ts'
 import { EVIDENCE_TAGS } from '../../model/audit.ts'
+import { DIRECTOR_TAGS } from '../../model/directors.ts'
 import { addressHint, checkServiceUrl, isAddress, isDatabase, shownPath } from '../schema/addresses.ts'
 import { addedColumns, wrongColumns, wrongTags } from '../schema/columns.ts'
 import type { MappingRule } from '../schema/mapping-schema.ts'
@@ -278,6 +279,7 @@ const lintCompanyActions: Rule = draft => [
   ...lintScreened(draft),
   ...lintHitDecisions(draft),
   ...lintAlerts(draft),
+  ...lintPeople(draft),
 ]
 
 function* lintPortfolio({ fields }: Draft) {
@@ -409,6 +411,19 @@ const lintDecided: Rule = ({ fields, broken }) =>
         ]
       : [],
   )
+
+const lintPeople: Rule = ({ fields, broken }) => {
+  if (fields.screen?.people === undefined || broken.has('output') || broken.has('enrich')) return []
+  const enrichment = chooseEnrichment(fields.enrich, fields.output != null)
+  const tags = enrichment === null ? [] : (enrichment.tags ?? TAGS[enrichment.product])
+  if (enrichment === null || tags.includes(DIRECTOR_TAGS[0])) return []
+  const message = `directors are known by ${DIRECTOR_TAGS[0]}, which the answers will not have`
+  const hint =
+    enrichment.tags === null
+      ? 'Write enrich: standard.'
+      : `Add ${DIRECTOR_TAGS.join(' and ')} to enrich.tags, of product: standard.`
+  return [wrongValue(['screen', 'people'], message, hint)]
+}
 
 const lintAlerts: Rule = ({ fields, places }) => {
   const { monitor, alerts } = fields.screen ?? {}

@@ -253,6 +253,8 @@ const screen = object({
   lists: object({ age: count }).exactOptional(),
   /** The imported lists are proved before the run: limits that must not hold, and how many names are changed. */
   verify: object({ fail: list(text), sample: count }).exactOptional(),
+  /** The directors of the companies are searched for as well. */
+  people: z.literal('directors').exactOptional(),
   /** Searches are put under monitoring. `remove`: as in portfolios, the share of the monitored searches. */
   monitor: object({ remove: object({ max: count.nullable() }) }).exactOptional(),
   /** The file of new hits of searches under monitoring. */

@@ -2,6 +2,7 @@
 import { ALWAYS_ASKED, COMPANY_TAGS, DUPLICATE_TAGS, NAME_TAGS, TAGS } from '../../contract/index.ts'
 import { columnsOf, namedFields } from '../../decide/table.ts'
 import { EVIDENCE_TAGS, isAudited } from '../../model/audit.ts'
+import { DIRECTOR_TAGS } from '../../model/directors.ts'
 import type { Plan } from './types.ts'
 
 /** What every output, report and comparison of runs is made of. */
@@ -12,7 +13,7 @@ const ALWAYS_READ: readonly string[] = [...COMPANY_TAGS, ...NAME_TAGS, ...ALWAYS
  * Chosen tags are all asked for, with the company's id and name: by them rows have a company, and by names it is theirs.
  */
 export function wantedTags(plan: Plan): readonly string[] {
-  const { enrich, output, reuse, candidates, decide, tree } = plan
+  const { enrich, output, reuse, candidates, decide, tree, screen } = plan
   if (enrich === null) return []
   const isChosen = enrich.tags.length < TAGS[enrich.product].length
   const hasNoName = !NAME_TAGS.some(tag => enrich.tags.includes(tag))
@@ -25,6 +26,7 @@ export function wantedTags(plan: Plan): readonly string[] {
     ...Object.entries(tree?.fields ?? {}).flatMap(([name, { from = name }]) => from),
   ]
   const audited = isAudited(plan) ? Object.values(EVIDENCE_TAGS).flat() : []
-  const read = new Set([...ALWAYS_READ, ...output.columns, ...decided, ...audited])
+  const people = screen?.people === undefined ? [] : DIRECTOR_TAGS
+  const read = new Set([...ALWAYS_READ, ...output.columns, ...decided, ...audited, ...people])
   return enrich.tags.filter(tag => read.has(tag))
 }

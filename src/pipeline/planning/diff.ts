@@ -107,7 +107,7 @@ function portfolioText({ portfolio }: Plan): Text {
 
 function screenText({ screen }: Plan): Text {
   if (screen == null) return null
-  const { datasets, threshold, countries, budget, lists, verify, decisions, monitor, alerts } = screen
+  const { datasets, threshold, countries, budget, lists, verify, decisions, people, monitor, alerts } = screen
   const age = lists && `lists up to ${formatDuration(lists.age)} old`
   const proof = verify && `proved: ${[...verify.fail, `sample ${verify.sample}`].join(', ')}`
   return listText([
@@ -118,6 +118,7 @@ function screenText({ screen }: Plan): Text {
     age,
     proof,
     decisions,
+    people,
     monitor && `monitor, ${removalText(monitor.remove)}`,
     alerts && `alerts ${alerts}`,
   ])

@@ -161,10 +161,13 @@ function formatNote(name: OperationName, plan: Plan): string {
   if (name === 'matchCompanies') return candidatesNote(plan)
   if (name === 'runDecision') return treeNote(plan)
   if (name === 'addCompany') return 'once for each company found'
-  if (name === 'listBusinessHits') return 'where there are hits'
-  if (name === 'readBusinessHit') return `once for each hit, for the decisions of ${show(screen?.decisions ?? '')}`
+  if (name === 'listBusinessHits' || name === 'listIndividualHits') return 'where there are hits'
+  if (name === 'readBusinessHit' || name === 'readIndividualHit')
+    return `once for each hit, for the decisions of ${show(screen?.decisions ?? '')}`
   if (name === 'createSchedules') return 'for companies that are not under monitoring'
   if (name === 'deleteSchedule') return 'for companies that left the list'
+  if (name === 'createIndividualSearch')
+    return 'once for each director, of however many companies, 1 credit each; how many is known once the companies are found'
   if (name !== 'createBusinessSearch' || screen == null) return ''
   const limit = screen.budget === null ? '' : `, ${counted(screen.budget, 'credit')} at most`
   return `once for each company found, 1 credit each${limit}`

@@ -157,6 +157,12 @@ function contextIssues(pipeline: Pipeline, context: PlanContext, at: At): Issue[
     const hint = 'Set reuse.screen to 1d or less, or to { age: …, acceptStale: true } to use older searches.'
     issues.push(issue('FETTLE_PIPELINE_VALUE', message, { hint, at: at('reuse', 'screen') }))
   }
+  const { screen, budget } = pipeline
+  if (screen?.people !== undefined && screen.budget === null && (budget.month ?? null) !== null && service.kind !== 'embedded') {
+    const message =
+      'screen.people: how many directors there are is known once the companies are found, and budget.month reserves the most before'
+    issues.push(issue('FETTLE_PIPELINE_VALUE', message, { hint: 'Name a screen.budget.', at: at('screen', 'people') }))
+  }
   for (const [key, what] of OF_LISTS) {
     if (pipeline.screen?.[key] === undefined || service.kind === 'embedded') continue
     const message = `screen.${key}: only the embedded service ${what}`

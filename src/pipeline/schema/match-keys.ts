@@ -113,6 +113,10 @@ export const screen = map({
     .transform((codes = []) => [...new Set(codes.map(code => code.toUpperCase()))])
     .describe('Countries of the search. Absent: all.'),
   budget: orNull(whole(1, MOST)).describe('Most searches of a run, one credit each; the rest is skipped and reported.'),
+  people: z
+    .literal('directors', { error: 'directors' })
+    .exactOptional()
+    .describe('Search the directors of each company too, each once, one credit each; `directors.fullName` is among the tags.'),
   monitor: monitor
     .exactOptional()
     .describe('Put the searches under monitoring, once for each company. true: with remove: { max: 20% }.'),

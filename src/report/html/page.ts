@@ -5,7 +5,7 @@ import type { Diff } from '../formats/changes.ts'
 import { requiredWords } from '../message.ts'
 import type { Report, Result, Sample } from '../schema.ts'
 import { countWords } from '../sections/changes.ts'
-import { companyActionLines } from '../sections/company-actions.ts'
+import { companyActionLines, whoText } from '../sections/company-actions.ts'
 import { labelCheck, STATUS, type Tone, verdictOf } from '../verdict.ts'
 import { count, formatHint, more, place } from '../words.ts'
 import { charts } from './charts.ts'
@@ -160,7 +160,7 @@ function alertTable({ monitoring }: Result): Markup | null {
   const { listed = [], alerts = 0 } = monitoring?.written ?? {}
   if (listed.length === 0) return null
   const rows = listed.map(({ at, company, name, score, datasets }) => {
-    return [at.slice(0, 10), company.name, company.id, name, String(score), datasets.join(' ')]
+    return [at.slice(0, 10), whoText(company), company.id, name, String(score), datasets.join(' ')]
   })
   const head = ['Date', 'Company', 'Id', 'On the list', 'Score', 'Datasets']
   return headed((alerts ?? 0) > listed.length ? `The first ${listed.length} alerts` : 'Alerts of monitored searches', head, rows)
@@ -169,12 +169,12 @@ function alertTable({ monitoring }: Result): Markup | null {
 function hits({ screening }: Result): Markup[] {
   if (screening === null || screening.hits === 0) return []
   const risks = screening.risks.map(({ dataset, meaning, companies, hits }) => [dataset, meaning, count(companies), count(hits)])
-  const found = screening.found.map(({ name, id, hits, risks, searchId }) => {
+  const found = screening.found.map(({ id, hits, risks, searchId, ...subject }) => {
     const datasets = Object.entries(risks).map(([dataset, many]) => `${dataset} ${many}`)
-    return [name, id, count(hits), datasets.join(', '), searchId]
+    return [whoText(subject), id, count(hits), datasets.join(', '), searchId]
   })
   const judged = screening.judged?.listed ?? []
-  const decided = judged.map(({ name, id, state, entry, why }) => [name, id, state, entry, why])
+  const decided = judged.map(({ id, state, entry, why, ...subject }) => [whoText(subject), id, state, entry, why])
   const decisions =
     decided.length === 0 ? [] : [headed('Hits that are not cleared', ['Company', 'Id', 'State', 'Entry', 'Decision'], decided)]
   const byDataset = headed('Hits by dataset', ['Dataset', 'Meaning', { figures: 'Companies' }, { figures: 'Hits' }], risks)

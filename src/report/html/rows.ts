@@ -52,7 +52,7 @@ export function review(report: Report, result: Result, data: Packed | null): Mar
 /** The hits that a person decides about on the page; without its script the section Companies lists them. */
 export function hitsToDecide({ name }: Result, data: Packed | null): Markup | null {
   if (data === null) return null
-  return html`<section class="ondesk" aria-labelledby="hits"><h2 id="hits">Hits to decide</h2><p class="lead">Whether the entry of the list is the company. ${onDesk(data, name, 'hits')}</p><div id="hitdesk" hidden></div></section>`
+  return html`<section class="ondesk" aria-labelledby="hits"><h2 id="hits">Hits to decide</h2><p class="lead">Whether the entry of the list is the company, or its director. ${onDesk(data, name, 'hits')}</p><div id="hitdesk" hidden></div></section>`
 }
 
 function decided({ decisions, plan }: Result): string {

@@ -1,8 +1,8 @@
 /** Events, candidates, portfolio and AML searches in reports: the data, and the lines that every format shows. */
-import { fetchedTags, meaningOf, type RunState } from '../../journal/index.ts'
+import { type DirectorState, fetchedTags, meaningOf, type RunState } from '../../journal/index.ts'
 import { kindWords } from '../../model/event-kinds.ts'
 import { isColumnMasked, MASK } from '../../model/list.ts'
-import type { HitCounts } from '../../model/results.ts'
+import { type HitCounts, subjectText } from '../../model/results.ts'
 import type { Result } from '../schema.ts'
 import { count, counted, time } from '../words.ts'
 
@@ -50,8 +50,11 @@ function readScreening({ plan, companies, screening, outcomes }: RunState) {
     .sort((a, b) => b.companies - a.companies || (a.dataset < b.dataset ? -1 : 1))
   const { datasets, threshold, countries, budget } = plan.screen
   const { searches, reused, withHits, hits, refused, noName, noLetter, tooOld, oldest, refusals } = screening
+  const reached = Math.max(0, screening.done - (companies?.listed ?? 0))
+  const all = companies?.directors ?? 0
+  const directors = screening.directors && directorCounts(screening.directors, all, all - reached)
   const asked = { datasets, threshold, countries, budget, companies: companies?.listed ?? null }
-  const found = plan.report.rows === 'none' ? [] : screening.found
+  const found = plan.report.rows === 'none' ? [] : screening.found.map(withPerson)
   const { listed = 0, nameless: noId = 0 } = companies ?? {}
   const without = outcomes === null ? [null] : [outcomes.review, outcomes.unmatched, outcomes.failed]
   const noCompany = without.reduce((sum, rows) => (sum === null || rows === null ? null : sum + rows), 0)
@@ -60,6 +63,7 @@ function readScreening({ plan, companies, screening, outcomes }: RunState) {
     ...unscreened,
     searches,
     reused,
+    directors,
     withHits,
     hits,
     risks,
@@ -74,8 +78,20 @@ function readScreening({ plan, companies, screening, outcomes }: RunState) {
   return { ...asked, ...counts, judged: readJudged(plan, screening.judged) }
 }
 
+/** Reports have the director, or null. */
+const withPerson = <Found extends { readonly person?: string | undefined }>(found: Found) => ({
+  ...found,
+  person: found.person ?? null,
+})
+
+function directorCounts({ lastIncomplete: _, ...counts }: DirectorState, listed: number, notReached: number) {
+  return { listed, ...counts, notReached }
+}
+
 const readJudged = ({ screen, report }: RunState['plan'], judged: HitCounts | null) =>
-  judged === null || screen?.decisions === undefined ? null : { ...judged, listed: report.rows === 'none' ? [] : judged.listed }
+  judged === null || screen?.decisions === undefined
+    ? null
+    : { ...judged, listed: report.rows === 'none' ? [] : judged.listed.map(withPerson) }
 
 function readEvents({ plan, events }: RunState) {
   const read = events?.read ?? null
@@ -94,7 +110,13 @@ function readMonitoring({ plan, monitoring }: RunState) {
   const alerts =
     rows === undefined
       ? null
-      : { alerts: rows, file: path!, ownFile: own!, sha256: sha256!, listed: plan.report.rows === 'none' ? [] : listed! }
+      : {
+          alerts: rows,
+          file: path!,
+          ownFile: own!,
+          sha256: sha256!,
+          listed: plan.report.rows === 'none' ? [] : listed!.map(alert => ({ ...alert, company: withPerson(alert.company) })),
+        }
   return { ...monitoring.settled, written: alerts }
 }
 
@@ -105,7 +127,7 @@ export const openHits = (screening: Result['screening']): number =>
 /** `not screened: 1 without a name, 34 rows without a company`; empty where all rows are. */
 export function unscreenedWords(screening: Result['screening']): string {
   if (screening === null) return ''
-  const { refused, noName, noLetter, tooOld, notReached, noId, noCompany } = screening
+  const { refused, noName, noLetter, tooOld, notReached, noId, noCompany, directors } = screening
   const causes = [
     [refused - noName - noLetter, 'refused by the service'],
     [noName, 'without a name'],
@@ -114,6 +136,9 @@ export function unscreenedWords(screening: Result['screening']): string {
     [notReached, 'not reached'],
     [noId, 'without an id'],
     [noCompany ?? 0, `${noCompany === 1 ? 'row' : 'rows'} without a company`],
+    [directors?.none ?? 0, 'without a known director'],
+    [directors?.incomplete ?? 0, 'with a director who was not searched for'],
+    [directors?.notReached ?? 0, 'directors not reached'],
   ] as const
   const shown = causes.flatMap(([many, cause]) => (many > 0 ? [`${count(many)} ${cause}`] : []))
   return shown.length === 0 ? '' : `not screened: ${shown.join(', ')}`
@@ -138,6 +163,16 @@ export const alertsSentence = (monitoring: Result['monitoring']): string =>
   monitoring?.written == null ? '' : `Monitoring: ${alertWords(monitoring.written.alerts)}.`
 
 const alertWords = (alerts: number | null): string => (alerts === 0 ? 'no new alerts' : counted(alerts, 'new alert'))
+
+/** The company, or its director. */
+export const whoText = ({ name, person }: { readonly name: string; readonly person: string | null }): string =>
+  subjectText({ name, person: person ?? undefined })
+
+/** `31 directors, 4 of them of several companies` */
+function directorWords({ searches, reused, shared }: NonNullable<NonNullable<Result['screening']>['directors']>): string {
+  const several = shared === 0 ? '' : ` (${count(shared)} more of several companies)`
+  return `${counted(searches + reused, 'director')}${several}`
+}
 
 export interface CompanyActionLine {
   readonly about: keyof CompanyActions
@@ -208,33 +243,36 @@ function listPortfolio({ portfolio }: CompanyActions, add: AddLine): void {
 
 function listScreening({ screening }: CompanyActions, add: AddLine): void {
   if (screening === null) return
-  const { companies, searches, reused, withHits, hits, risks, refused, tooOld, oldest, found, judged } = screening
+  const { companies, searches, reused, directors, withHits, hits, risks, refused, tooOld, oldest, found, judged } = screening
   const credits = `${counted(searches, 'credit')}${reused === 0 ? '' : `, ${count(reused)} known`}`
-  const screened = searches + reused
+  const screened = searches + reused - (directors === null ? 0 : directors.searches + directors.reused)
   const without = refused === 0 ? '' : `, ${count(refused)} could not be`
-  const hitWords = withHits === 0 ? 'no hits' : `${count(withHits)} with ${counted(hits, 'hit')}`
+  const people = directors === null ? '' : `, ${directorWords(directors)}`
+  const withAny = withHits + (directors?.withHits ?? 0)
+  const hitWords = withAny === 0 ? 'no hits' : `${count(withAny)} with ${counted(hits, 'hit')}`
   const some =
     companies === null
       ? counted(screened, 'company', 'companies')
       : `${count(screened)} of ${counted(companies, 'company', 'companies')}`
   const left = judged === null ? hits : judged.open + judged.back + judged.confirmed
-  add(`${some} screened (${credits})${without}: ${hitWords}`, left > 0)
+  add(`${some}${people} screened (${credits})${without}: ${hitWords}`, left > 0)
   const unscreened = unscreenedWords(screening)
   if (unscreened !== '') add(unscreened, true)
   if (judged !== null && hits > 0) {
     add(hitsSentence(screening).slice(0, -1).replace('Hits', 'hits'), left > 0)
-    for (const { id, name, entry, state, why } of judged.listed.slice(0, 20))
-      add(`${name} (${id}) ${state}: ${entry}${why === '' ? '' : `; ${why}`}`, true)
+    for (const { id, entry, state, why, ...subject } of judged.listed.slice(0, 20))
+      add(`${whoText(subject)} (${id}) ${state}: ${entry}${why === '' ? '' : `; ${why}`}`, true)
   }
   const tooOldWords = tooOld === 0 ? '' : `; ${counted(tooOld, 'search', 'searches')} made too long ago`
   if (oldest !== null) add(`the oldest search is of ${time(oldest)} UTC${tooOldWords}`, tooOld > 0)
   for (const { dataset, meaning, companies: listed, hits: many } of risks) {
     const what = meaning === '' ? dataset : `${dataset}, ${meaning}`
-    add(`${what}: ${counted(listed, 'company', 'companies')}, ${counted(many, 'hit')}`, left > 0)
+    const words = directors === null ? counted(listed, 'company', 'companies') : `${count(listed)} companies and directors`
+    add(`${what}: ${words}, ${counted(many, 'hit')}`, left > 0)
   }
   // With decisions the hits themselves are listed above.
-  for (const { id, name, searchId, hits: many } of judged === null ? found.slice(0, 20) : [])
-    add(`${name} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true)
+  for (const { id, searchId, hits: many, ...subject } of judged === null ? found.slice(0, 20) : [])
+    add(`${whoText(subject)} (${id}): ${counted(many, 'hit')}, search ${searchId}`, true)
 }
 
 function listMonitoring({ monitoring }: CompanyActions, add: AddLine): void {
@@ -247,5 +285,5 @@ function listMonitoring({ monitoring }: CompanyActions, add: AddLine): void {
   if (written !== null) parts.push(alertWords(written.alerts))
   add(parts.join(', '), refused + kept + (written?.alerts ?? 0) > 0)
   for (const { company, name, score, datasets } of written?.listed.slice(0, 20) ?? [])
-    add(`${company.name} (${company.id}): ${name}, score ${score}, ${datasets.join(' ')}`, true)
+    add(`${whoText(company)} (${company.id}): ${name}, score ${score}, ${datasets.join(' ')}`, true)
 }

@@ -150,6 +150,8 @@ const events = z
   .default(null)
   .describe('events of the portfolio since the last run')
 
+const person = z.string().nullable().default(null).describe('the director; null for the company itself')
+
 const monitoring = z
   .object({
     added: known.describe('searches put under monitoring'),
@@ -166,7 +168,7 @@ const monitoring = z
         listed: z
           .array(
             z.object({
-              company,
+              company: company.extend({ person }).describe('the company'),
               name: z.string().describe('the name on the list'),
               score: z.number().describe('0 to 100'),
               datasets: z.array(z.string()).describe('codes'),
@@ -212,6 +214,22 @@ const screening = z
     companies: known.nullable().describe('companies found, each once'),
     searches: known.describe('one credit each'),
     reused: known.default(0).describe('searches of an earlier run, free'),
+    directors: z
+      .object({
+        listed: known.describe('directors of the companies, each once for each company'),
+        searches: known.describe('of `searches`'),
+        reused: known.describe('of `reused`'),
+        shared: known.describe('directors of several companies, after the first'),
+        refused: known.describe('directors not searched for'),
+        tooOld: known.describe('as `tooOld`, of directors'),
+        withHits: known.describe('directors with hits'),
+        none: known.describe('companies without a known director'),
+        incomplete: known.describe('companies with a director who was not searched for, or too long ago'),
+        notReached: known.describe('directors that the run did not come to'),
+      })
+      .nullable()
+      .default(null)
+      .describe('with screen.people'),
     withHits: known.describe('companies with hits'),
     hits: known.describe('hits of all searches'),
     risks: z
@@ -219,7 +237,7 @@ const screening = z
         z.object({
           dataset: z.string().describe('the list'),
           meaning: z.string().describe('what it holds'),
-          companies: known.describe('companies with a hit in it'),
+          companies: known.describe('companies and directors with a hit in it'),
           hits: known.describe('hits in it'),
         }),
       )
@@ -237,6 +255,7 @@ const screening = z
       .array(
         z.object({
           ...company.shape,
+          person,
           searchId: z.string().describe("the service's id of the search"),
           hits: known.describe('its hits'),
           risks: z.record(z.string(), known).describe('hits by dataset'),
@@ -253,6 +272,7 @@ const screening = z
           .array(
             z.object({
               ...company.shape,
+              person,
               entry: z.string().describe('the entry of the list'),
               state: z.string().describe('open, came back or confirmed'),
               why: z.string().describe('the decision, and what changed since'),

@@ -1,5 +1,5 @@
 /**
- * Decisions of people about hits of AML searches, one line per hit, and the file that holds them. A line is about a company under a name and an
+ * Decisions of people about hits of AML searches, one line per hit, and the file that holds them. A line is about a company under a name, or a director of it, and an
  * entry with these facts: the digest proves that they were not edited.
  */
 import { type Issue, issue } from '../../errors.ts'
@@ -7,12 +7,13 @@ import { type SinkOptions, writeAtomic } from '../../files/atomic-file.ts'
 import { digestOf } from '../../files/file-chunks.ts'
 import { csvText } from '../../formats/text-formats.ts'
 import type { Facts, Hit } from '../../model/hit-facts.ts'
+import type { HitSubject } from '../../model/results.ts'
 import { fewIssues, isDay, isMoment, readDecisionTable, requireLines } from '../decisions/decisions.ts'
 
-/** The first five must be there. */
+/** The first five must be there. `person`: the director whom the hit is about; empty for the company itself. */
 export const HIT_COLUMNS = [
   ...(['decision', 'company', 'companyName', 'facts', 'digest'] as const),
-  ...(['list', 'entry', 'name', 'by', 'at', 'expires'] as const),
+  ...(['list', 'entry', 'name', 'by', 'at', 'expires', 'person'] as const),
 ] as const
 
 export type HitColumn = (typeof HIT_COLUMNS)[number]
@@ -25,15 +26,15 @@ export interface HitDecision extends Readonly<Record<Exclude<HitColumn, 'facts' 
 
 export const digestFacts = (facts: Facts): string => digestOf(JSON.stringify(facts)).toString('hex')
 
-type About = Pick<HitDecision, 'company' | 'companyName' | 'digest' | 'list' | 'entry'>
+type About = Pick<HitDecision, 'company' | 'companyName' | 'person' | 'digest' | 'list' | 'entry'>
 
 /** What a line is about: later lines about it override earlier ones. */
-export const hitKey = ({ company, companyName, digest, list, entry }: About): string =>
-  JSON.stringify([company, companyName, digest, list, entry])
+export const hitKey = ({ company, companyName, person, digest, list, entry }: About): string =>
+  JSON.stringify([company, companyName, person, digest, list, entry])
 
 /** The line of a decision about a hit, without the decision. */
-export const hitLine = (company: { readonly id: string; readonly name: string }, { list, entry, name, facts }: Hit) => ({
-  ...{ company: company.id, companyName: company.name, facts, digest: digestFacts(facts), list, entry, name },
+export const hitLine = ({ person = '', ...company }: HitSubject, { list, entry, name, facts }: Hit) => ({
+  ...{ company: company.id, companyName: company.name, person, facts, digest: digestFacts(facts), list, entry, name },
 })
 
 const isFacts = (value: unknown): value is Facts =>

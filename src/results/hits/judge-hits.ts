@@ -3,7 +3,7 @@
  * id. Where it may be about one of several entries, it holds for none.
  */
 import { compareFacts, type Hit, namesIn } from '../../model/hit-facts.ts'
-import type { FoundHits, HitState, HitToDecide, JudgedHits } from '../../model/results.ts'
+import type { FoundHits, HitState, HitSubject, HitToDecide, JudgedHits } from '../../model/results.ts'
 import { digestFacts, type HitDecision, hitKey, hitLine, mergeHitDecisions } from './hit-decisions.ts'
 
 export interface JudgedHit {
@@ -15,7 +15,8 @@ export interface JudgedHit {
   readonly changed: readonly string[]
 }
 
-type Company = Pick<FoundHits, 'id' | 'name'>
+/** Lines about a director are about no other director, and not about the company itself. */
+const subjectKey = (id: string, person: string): string => JSON.stringify([id, person.toLowerCase()])
 
 const hasName = ({ facts }: HitDecision, hit: Hit): boolean => {
   const names = namesIn(hit.facts)
@@ -27,7 +28,7 @@ const hasId = ({ list, entry }: HitDecision, hit: Hit): boolean => entry !== '' 
 const KINSHIPS = [(line: HitDecision, hit: Hit): boolean => hasName(line, hit) && hasId(line, hit), hasName, hasId]
 
 export class HitDecisions {
-  /** By company, each hit once: later lines override earlier ones. */
+  /** By company and director, each hit once: later lines override earlier ones. */
   readonly #lines = new Map<string, Map<string, HitDecision>>()
   readonly #today: string
 
@@ -35,15 +36,16 @@ export class HitDecisions {
   constructor(lines: readonly HitDecision[], today: string) {
     this.#today = today
     for (const line of lines) {
-      const about = this.#lines.get(line.company) ?? new Map<string, HitDecision>()
-      this.#lines.set(line.company, about)
+      const key = subjectKey(line.company, line.person)
+      const about = this.#lines.get(key) ?? new Map<string, HitDecision>()
+      this.#lines.set(key, about)
       if (line.decision === 'undo') about.delete(hitKey(line))
       else about.set(hitKey(line), line)
     }
   }
 
-  judge(company: Company, hits: readonly Hit[]): JudgedHit[] {
-    const left = new Set(this.#lines.get(company.id)?.values() ?? [])
+  judge(company: HitSubject, hits: readonly Hit[]): JudgedHit[] {
+    const left = new Set(this.#lines.get(subjectKey(company.id, company.person ?? ''))?.values() ?? [])
     const judged = new Map<Hit, JudgedHit>()
     const holds = (hit: Hit, line: HitDecision): void => {
       left.delete(line)
@@ -75,7 +77,7 @@ export class HitDecisions {
   }
 
   /** A hit that a decision was made about, and what changed since. */
-  #explain(company: Company, hit: Hit, line: HitDecision, left: Set<HitDecision>): JudgedHit {
+  #explain(company: HitSubject, hit: Hit, line: HitDecision, left: Set<HitDecision>): JudgedHit {
     const changed = [
       ...(line.companyName === company.name ? [] : [`company: ${line.companyName} -> ${company.name}`]),
       ...(line.list === hit.list ? [] : [`list: ${line.list} -> ${hit.list}`]),
@@ -94,11 +96,11 @@ export class HitDecisions {
  */
 export function decideAbout(
   old: readonly HitDecision[],
-  judged: readonly (JudgedHit & { readonly company: Company })[],
+  judged: readonly (JudgedHit & { readonly company: HitSubject })[],
   lines: readonly HitDecision[],
 ): HitDecision[] {
-  const keyOf = ({ company, digest, list, entry }: Pick<HitDecision, 'company' | 'digest' | 'list' | 'entry'>): string =>
-    JSON.stringify([company, digest, list, entry])
+  const keyOf = (about: Pick<HitDecision, 'company' | 'person' | 'digest' | 'list' | 'entry'>): string =>
+    JSON.stringify([about.company, about.person, about.digest, about.list, about.entry])
   const made = new Map(lines.map(line => [keyOf(line), line]))
   const before = judged.flatMap(({ hit, company, line }) => {
     const now = made.get(keyOf(hitLine(company, hit)))
@@ -107,8 +109,8 @@ export function decideAbout(
   return mergeHitDecisions(old, lines, before)
 }
 
-export const hitToDecide = ({ id, name }: Company, { hit, state, line, changed }: JudgedHit): HitToDecide => ({
-  ...{ company: { id, name }, hit, digest: digestFacts(hit.facts), state, changed },
+export const hitToDecide = ({ id, name, person }: HitSubject, { hit, state, line, changed }: JudgedHit): HitToDecide => ({
+  ...{ company: { id, name, person }, hit, digest: digestFacts(hit.facts), state, changed },
   decided: line === null ? '' : describeLine(line),
 })
 
@@ -141,6 +143,40 @@ export function countJudged(
     // After that time the absence of hits proves nothing.
     state: hits === 0 && isTooOld === true ? 'too old' : word === undefined ? 'clear' : WORDS[word],
     why: why.join(' | '),
+  }
+}
+
+const NO_DIRECTOR = 'no director'
+const NOT_SEARCHED = 'director not searched'
+/** States of a company whose directors are not all searched for, which is not known to have no hits. */
+export const NOT_WHOLE: ReadonlySet<string> = new Set([NO_DIRECTOR, NOT_SEARCHED])
+
+const sumOf = (all: readonly JudgedHits[], count: (judged: JudgedHits) => number): number =>
+  all.reduce((sum, judged) => sum + count(judged), 0)
+
+/**
+ * What was found about a company and its directors together. `own` is null for a company that was not searched for. Without a hit it is clear only if it has
+ * directors and all of them were searched for, where directors are searched for.
+ */
+export function joinDirectors(id: string, own: JudgedHits | null, directors: readonly JudgedHits[], listed?: number): JudgedHits {
+  const all = own === null ? directors : [own, ...directors]
+  const risks: Record<string, number> = {}
+  for (const judged of all)
+    for (const [dataset, hits] of Object.entries(judged.risks)) risks[dataset] = (risks[dataset] ?? 0) + hits
+  const isOf = (state: string): boolean => all.some(judged => judged.state === state)
+  const found = ['confirmed', 'came back', 'open'].find(isOf)
+  const missing = listed === 0 ? NO_DIRECTOR : (listed ?? 0) > directors.length ? NOT_SEARCHED : undefined
+  const toDecide = all.flatMap(judged => judged.toDecide ?? [])
+  return {
+    id,
+    risks,
+    hits: sumOf(all, ({ hits }) => hits),
+    cleared: sumOf(all, ({ cleared }) => cleared),
+    confirmed: sumOf(all, ({ confirmed }) => confirmed),
+    back: sumOf(all, ({ back }) => back),
+    state: found ?? (isOf('too old') ? 'too old' : (missing ?? (isOf('cleared') ? 'cleared' : 'clear'))),
+    why: all.flatMap(({ why }) => (why === '' ? [] : [why])).join(' | '),
+    toDecide: all.some(judged => judged.toDecide !== undefined) ? toDecide : undefined,
   }
 }
 

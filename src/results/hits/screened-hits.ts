@@ -4,15 +4,23 @@ import { storeHits } from '../decide-rows.ts'
 import { firstCell, isFound } from '../decisions/apply-decisions.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'
 import type { JoinedRow } from '../row-sink.ts'
-import { countJudged, describeEntry, describeLine, HitDecisions, hitToDecide, type JudgedHit } from './judge-hits.ts'
+import {
+  countJudged,
+  describeEntry,
+  describeLine,
+  HitDecisions,
+  hitToDecide,
+  type JudgedHit,
+  joinDirectors,
+} from './judge-hits.ts'
 
 /** As many as a report lists. */
 const MAX_LISTED = 100
 
 const ORDER = { back: 0, confirmed: 1, open: 2, cleared: 3 } as const
 
-const toListed = ({ id, name }: FoundHits, { hit, state, line, changed }: JudgedHit): ListedHit => ({
-  ...{ id, name, entry: describeEntry(hit), state: state === 'back' ? 'came back' : state },
+const toListed = ({ id, name, person }: FoundHits, { hit, state, line, changed }: JudgedHit): ListedHit => ({
+  ...{ id, name, person, entry: describeEntry(hit), state: state === 'back' ? 'came back' : state },
   why: line === null ? '' : [describeLine(line), ...changed].join('; '),
 })
 
@@ -25,18 +33,28 @@ export async function judgeAndStore(
 ): Promise<HitCounts> {
   const applied = (await options.hitDecisions?.()) ?? null
   const decisions = applied ?? new HitDecisions([], '')
-  const companies: JudgedHits[] = []
+  const companies = new Map<string, { own: JudgedHits | null; listed?: number | undefined; readonly directors: JudgedHits[] }>()
   const counts = { open: 0, back: 0, cleared: 0, confirmed: 0 }
   const listed: { readonly order: number; readonly shown: ListedHit }[] = []
   for (const company of screened) {
     const judged = decisions.judge(company, company.found ?? [])
     const result = countJudged(company, judged)
-    companies.push(applied === null ? result : { ...result, toDecide: judged.map(hit => hitToDecide(company, hit)) })
+    const whole = applied === null ? result : { ...result, toDecide: judged.map(hit => hitToDecide(company, hit)) }
+    const about = companies.get(company.id) ?? { own: null, directors: [] }
+    companies.set(company.id, about)
+    if (company.person !== undefined) about.directors.push(whole)
+    else Object.assign(about, { own: whole, listed: company.directors })
     for (const state of ['back', 'cleared', 'confirmed'] as const) counts[state] += result[state]
     counts.open += result.hits - result.back - result.confirmed
     for (const hit of judged) if (hit.state !== 'cleared') listed.push({ order: ORDER[hit.state], shown: toListed(company, hit) })
   }
-  await storeHits(workDir, companies, unscreened)
+  const joined = [...companies].flatMap(([id, { own, directors, listed }]) => {
+    const all = own !== null && listed === undefined ? own : joinDirectors(id, own, directors, listed)
+    // A company that was not searched for is not clear because its directors are.
+    return own === null && all.hits === 0 ? [] : [all]
+  })
+  const ofCompanies = unscreened.filter(({ person }) => person === undefined)
+  await storeHits(workDir, joined, ofCompanies)
   const first = listed.sort((a, b) => a.order - b.order).slice(0, MAX_LISTED)
   return { ...counts, listed: first.map(({ shown }) => shown) }
 }

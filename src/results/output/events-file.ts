@@ -21,13 +21,16 @@ export const eventsCsv = (events: readonly KeyedEvent[]): string => {
 // biome-ignore format: a header reads better in rows
 const ALERT_COLUMNS = [
   'hit_id', 'found_at', 'company_id', 'company_name', 'search_id', 'schedule_id', 'listed_name', 'matched', 'score', 'datasets', 'countries', 'decision',
+  'person',
 ] as const
 const ALERT_CSV = plainCsv({ names: ALERT_COLUMNS, delimiter: ',' })
+/** What a file of an earlier version has in common with it. */
+const ALERT_START = ALERT_COLUMNS.slice(0, -1).join(',')
 
 export const alertsCsv = (alerts: readonly CompanyAlert[]): string => {
   const rows = alerts.map(alert => [
     ...[alert.id, alert.at, alert.companies.join('|'), alert.searched, alert.searchId, alert.scheduleId, alert.name, alert.match],
-    ...[String(alert.score), alert.datasets.join('|'), alert.countries.join('|'), alert.decision],
+    ...[String(alert.score), alert.datasets.join('|'), alert.countries.join('|'), alert.decision, alert.person],
   ])
   return ALERT_CSV.head + (rows.length === 0 ? '' : ALERT_CSV.render(rows))
 }
@@ -41,7 +44,7 @@ async function requireOwnFile(path: string, shown: string, head: string, what: s
 
 export const requireEventsFile = (path: string, shown: string): Promise<void> => requireOwnFile(path, shown, CSV.head, 'events')
 export const requireAlertsFile = (path: string, shown: string): Promise<void> =>
-  requireOwnFile(path, shown, ALERT_CSV.head, 'alerts')
+  requireOwnFile(path, shown, ALERT_START, 'alerts')
 
 /** The first bytes of a file, null when it does not exist. */
 async function readStart(path: string, bytes: number): Promise<string | null> {

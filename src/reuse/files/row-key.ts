@@ -1,7 +1,7 @@
 /** The keys under which answers are stored: digests of what was asked, of one kind each, and of whose row it was. */
 import { digestOf } from '../../files/file-chunks.ts'
 import type { ScreenQuery } from '../../model/requests.ts'
-import type { FoundCompany } from '../../model/results.ts'
+import type { Subject } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 
 type Row = readonly string[]
@@ -25,13 +25,15 @@ export function rowKeyMaker({ mappings }: Pick<Plan, 'mappings'>): (uploadRow: R
   }
 }
 
-/** The key of an AML search: the company and the settings, and whether decisions need the facts of its hits. */
+/** The key of an AML search: the company, or a director of it, and the settings, and whether decisions need the facts of its hits. */
 export function searchKey(
-  { id, name }: Pick<FoundCompany, 'id' | 'name'>,
-  { threshold, datasets, countries, decisions }: Omit<ScreenQuery, 'name'> & { readonly decisions?: string },
+  { id, name, person, born }: Pick<Subject, 'id' | 'name' | 'person' | 'born'>,
+  { threshold, datasets, countries, decisions }: Omit<ScreenQuery, 'name' | 'person'> & { readonly decisions?: string },
 ): Buffer {
   const whole = decisions === undefined ? [] : ['whole']
-  return digestOf(`screen ${JSON.stringify([id, name, threshold, [...datasets].sort(), [...countries].sort(), ...whole])}`)
+  const director = person === undefined ? [] : [person, born]
+  const asked = [id, name, threshold, [...datasets].sort(), [...countries].sort(), ...whole, ...director]
+  return digestOf(`screen ${JSON.stringify(asked)}`)
 }
 
 /** The key of a question for candidates. */

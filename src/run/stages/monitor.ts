@@ -1,5 +1,5 @@
 /**
- * The stage `monitor`: puts the searches of the companies found under monitoring, once for each company, ends the monitoring of companies
+ * The stage `monitor`: puts the searches of the companies found, and of their directors, under monitoring, each once, ends the monitoring of those
  * that left the list, and writes the hits that no earlier run wrote. The schedules of the service are read first, so that a resume, or a
  * run with other searches for the same companies, adds what is missing. Only what this pipeline put under monitoring is ended.
  */
@@ -24,6 +24,8 @@ interface Wanted {
   readonly query: ScreenQuery
   readonly searchId: string
   readonly companies: readonly string[]
+  /** Not for a company under its own name. */
+  readonly isDirector: boolean
 }
 
 function findStore({ monitor }: Ports): MonitorStore {
@@ -31,16 +33,20 @@ function findStore({ monitor }: Ports): MonitorStore {
   return monitor
 }
 
-const keyOf = ({ name, threshold, datasets, countries }: ScreenQuery): string =>
-  JSON.stringify([name.trim(), threshold, [...datasets].sort(), [...countries].sort()])
+const keyOf = ({ name, person, threshold, datasets, countries }: ScreenQuery): string =>
+  JSON.stringify([nameKey({ name, person }), person?.born, threshold, [...datasets].sort(), [...countries].sort()])
 
-/** The searches of this run: one for all companies of a name. */
+const nameKey = ({ name, person }: Pick<ScreenQuery, 'name' | 'person'>): string =>
+  person === undefined ? `business ${name.trim()}` : `person ${name.trim().toLowerCase()}`
+
+/** The searches of this run: one for all companies of a name, and for all of a director. */
 function listWanted({ screening }: RunState, plan: PlannedScreen): readonly Wanted[] {
   const wanted = new Map<string, Wanted>()
-  for (const { id, name, searchId } of screening?.answers.values() ?? []) {
-    const query = makeQuery({ name }, plan)
-    const known = wanted.get(keyOf(query)) ?? { query, searchId, companies: [] }
-    wanted.set(keyOf(query), { ...known, companies: [...known.companies, id] })
+  for (const { id, name, person, born, searchId } of screening?.answers.values() ?? []) {
+    const query = makeQuery({ name, person, born }, plan)
+    const known = wanted.get(keyOf(query)) ?? { query, searchId, companies: [], isDirector: true }
+    const isDirector = known.isDirector && person !== undefined
+    wanted.set(keyOf(query), { ...known, isDirector, companies: [...new Set([...known.companies, id])] })
   }
   return [...wanted.values()]
 }
@@ -55,24 +61,28 @@ function compare(state: RunState, wanted: readonly Wanted[], schedules: readonly
     if (schedule === undefined) missing.push(one)
     else {
       const isOwn = ledger.followed[schedule.id]?.isOwn === true || ledger.requested[schedule.searchId] !== undefined
-      followed[schedule.id] = { companies: one.companies, isOwn }
+      followed[schedule.id] = { companies: one.companies, isOwn, isDirector: one.isDirector || undefined }
     }
   }
-  const screened = new Set(wanted.flatMap(({ companies }) => companies))
+  /** A company is searched for under its present name. A director who is no longer one is gone, unless searched for on other terms. */
+  const screened = new Set(
+    (state.screening?.answers.values() ?? []).flatMap(({ id, person }) => (person === undefined ? [id] : [])),
+  )
+  const names = new Set(wanted.map(({ query }) => nameKey(query)))
   /** What they have now is not replaced yet. */
   const open = new Set([
     ...(state.screening?.unscreened.values() ?? []).map(({ id }) => id),
     ...missing.flatMap(({ companies }) => companies),
   ])
-  const gone: { readonly id: string; readonly companies: readonly string[] }[] = []
+  const gone: (Omit<Followed, 'isOwn'> & { readonly id: string })[] = []
   const replaced: string[] = []
-  for (const { id, searchId } of schedules) {
+  for (const { id, searchId, ...query } of schedules) {
     const companies = ledger.followed[id]?.companies ?? ledger.requested[searchId]
-    const isOwn = ledger.followed[id]?.isOwn ?? true
+    const { isOwn = true, isDirector = query.person !== undefined } = ledger.followed[id] ?? {}
     if (companies === undefined || !isOwn || followed[id] !== undefined) continue
-    if (companies.some(company => open.has(company))) followed[id] = { companies, isOwn }
-    else if (companies.some(company => screened.has(company))) replaced.push(id)
-    else gone.push({ id, companies })
+    if (companies.some(company => open.has(company))) followed[id] = { companies, isOwn, isDirector: isDirector || undefined }
+    else if (isDirector ? names.has(nameKey(query)) : companies.some(company => screened.has(company))) replaced.push(id)
+    else gone.push({ id, companies, isDirector: isDirector || undefined })
   }
   return { missing, followed, gone, replaced }
 }
@@ -124,7 +134,8 @@ async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): Stag
     const present = own + now.gone.length + now.replaced.length
     const why = whyKept(plan, state, now.gone.length, present)
     if (why !== null) {
-      const text = `${now.gone.length} of the ${present} monitored searches of this pipeline are of companies that are gone from the list; they stay under monitoring: ${why}`
+      const what = plan.people === undefined ? 'companies' : 'companies or directors'
+      const text = `${now.gone.length} of the ${present} monitored searches of this pipeline are of ${what} that are gone from the list; they stay under monitoring: ${why}`
       yield { type: 'issue.raised', issue: warning('FETTLE_MONITOR_KEPT', text, { count: now.gone.length }) }
     }
     compared = {
@@ -149,7 +160,7 @@ async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): Stag
   const limit = pLimit(state.plan.concurrency)
   await Promise.all(ending.map(id => limit(() => ports.screening.removeSchedule(id, { signal: ports.grace }))))
   // After that: what is not recorded is not ended by a later run.
-  const stay = Object.fromEntries(kept.map(({ id, companies }) => [id, { companies, isOwn: true }]))
+  const stay = Object.fromEntries(kept.map(({ id, ...about }) => [id, { ...about, isOwn: true }]))
   await store.write({ ...store.read(), followed: { ...now.followed, ...stay }, requested: {} })
   yield {
     type: 'monitor.settled',
@@ -159,22 +170,26 @@ async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): Stag
 }
 
 /** The files are written before the record of it: a kill between the two writes the alerts again. */
-async function writeAlerts(ports: Ports): Promise<RunEventInput> {
+async function writeAlerts({ screening }: RunState, ports: Ports): Promise<RunEventInput> {
   const store = findStore(ports)
   const ledger = store.read()
   const schedules = await ports.screening.listSchedules({ signal: ports.signal })
   const names = new Map(schedules.map(({ id, name }) => [id, name]))
+  const companyNames = new Map(screening?.answers.values().map(({ id, name }) => [id, name]))
   const alerts = (await ports.screening.listAlerts({ signal: ports.signal })).flatMap(alert => {
-    const companies = ledger.followed[alert.scheduleId]?.companies
-    return companies === undefined ? [] : [{ ...alert, companies, searched: names.get(alert.scheduleId) ?? '' }]
+    const { companies = [], isDirector } = ledger.followed[alert.scheduleId] ?? {}
+    const name = names.get(alert.scheduleId) ?? ''
+    const ofCompanies = companies.map(id => companyNames.get(id) ?? '').join('|')
+    const about = isDirector ? { person: name, searched: ofCompanies } : { person: '', searched: name }
+    return companies.length === 0 ? [] : [{ ...alert, companies, ...about }]
   })
   const fresh = alerts.filter(({ id }) => (ledger.hits[id] ?? store.run) === store.run)
   const file = await store.writeAlerts(fresh)
   // A hit that the service no longer lists cannot come back under its id.
   await store.write({ ...ledger, hits: Object.fromEntries(alerts.map(({ id }) => [id, ledger.hits[id] ?? store.run])) })
-  const listed = fresh.slice(0, MAX_LISTED).map(({ companies, searched: name, ...alert }) => {
+  const listed = fresh.slice(0, MAX_LISTED).map(({ companies, searched: name, person, ...alert }) => {
     return {
-      company: { id: companies.join('|'), name },
+      company: { id: companies.join('|'), name, person: person === '' ? undefined : person },
       name: alert.name,
       score: alert.score,
       datasets: [...alert.datasets],
@@ -191,6 +206,6 @@ export const monitor: RunStep = {
     const plan = state.plan.screen
     if (plan?.monitor === undefined || state.monitoring === null) return
     if (state.monitoring.settled === null) yield* settle(plan, state, ports)
-    if (plan.alerts !== undefined) yield await writeAlerts(ports)
+    if (plan.alerts !== undefined) yield await writeAlerts(state, ports)
   },
 }

@@ -93,16 +93,35 @@ const OF_ROW: Readonly<Record<string, (result: RowResult) => string>> = {
   'general.bandingDesc': result => BANDING[result.banding] ?? '',
 }
 
+/** A director of a company by the columns of a file of officers. */
+type Director = Readonly<Record<string, string>>
+/** The current directors of a company, by its connectId. */
+export type DirectorsOf = (connectId: string) => readonly Director[]
+
+const NO_DIRECTORS: DirectorsOf = () => []
+
+export const isOfDirectors = (tag: string): boolean => Object.hasOwn(COLUMNS.directors, tag)
+
+/** One value for each director, in one order for all tags: with empty ones, so that a date belongs to the name at its place. */
+function readDirectors(tag: string, directors: readonly Director[]): string {
+  const column = COLUMNS.directors[tag as keyof typeof COLUMNS.directors]
+  const values = directors.map(director => (director[column] ?? '').replace(/[|;\s]+/g, ' ').trim())
+  return values.every(value => value === '') ? '' : values.join(' | ')
+}
+
+const readTag = (tag: string, company: Company, directorsOf: DirectorsOf): string =>
+  isOfDirectors(tag) ? readDirectors(tag, directorsOf(company.connectId)) : (OF_COMPANY[tag]?.(company) ?? '')
+
 /** The value of a tag for a row; '' without a company or a value. */
-export function tagValue(tag: string, result: RowResult, company: Company | null): string {
+export function tagValue(tag: string, result: RowResult, company: Company | null, directorsOf: DirectorsOf): string {
   const row = OF_ROW[tag]
   if (row !== undefined) return row(result)
-  return company === null ? '' : (OF_COMPANY[tag]?.(company) ?? '')
+  return company === null ? '' : readTag(tag, company, directorsOf)
 }
 
 /** The non-empty values of the tags that depend on the company alone. */
-export function readTags(company: Company, tags: readonly string[]): Record<string, string> {
-  const values = tags.map(tag => [tag, OF_COMPANY[tag]?.(company) ?? ''] as const)
+export function readTags(company: Company, tags: readonly string[], directorsOf = NO_DIRECTORS): Record<string, string> {
+  const values = tags.map(tag => [tag, readTag(tag, company, directorsOf)] as const)
   return Object.fromEntries(values.filter(([, value]) => value !== ''))
 }
 

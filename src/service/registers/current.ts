@@ -33,12 +33,13 @@ export type Reopen = () => Promise<OpenedRegisters | null>
 type Held = OpenedRegisters & { readonly search: Search; users: number; isReplaced: boolean }
 
 async function release(held: Held): Promise<void> {
-  if (held.isReplaced && held.users === 0) await held.close?.()
+  if (!held.isReplaced || held.users > 0) return
+  held.officers.close()
+  await held.close?.()
 }
 
 function replace(held: Held): Promise<void> {
   held.isReplaced = true
-  held.officers.close()
   return release(held)
 }
 
@@ -61,14 +62,16 @@ export function makeCurrent(
     await replace(before)
   }
   /**
-   * Passes `work` an engine and its registers, which stay the same, and open, until the work has ended. Work that a damaged index ended
+   * Passes `work` an engine, its registers and their officers, which stay the same, and open, until the work has ended. Work that a damaged index ended
    * is done again with the index that is built in its place.
    */
-  const using = async <T>(work: (engine: Engine, registers: readonly OpenRegister[]) => Promise<T>): Promise<T> => {
+  const using = async <T>(
+    work: (engine: Engine, registers: readonly OpenRegister[], officers: Officers) => Promise<T>,
+  ): Promise<T> => {
     const own = held
     own.users++
     try {
-      return await work(own.engine, own.registers)
+      return await work(own.engine, own.registers, own.officers)
     } catch (error) {
       if (own.isDamaged?.() !== true) throw error
       if (held === own) await refresh()

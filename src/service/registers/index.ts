@@ -7,5 +7,5 @@ export { type ChangeSetInfo, listRegisters, type RegisterInfo, registerDigest, r
 export { type ImportRequest, importRegister } from './import/import.ts'
 export { isKind, isKnownHeader, KINDS } from './import/kinds.ts'
 export { readHeader } from './import/source.ts'
-export { NO_OFFICERS, type Officers } from './officers.ts'
+export { currentDirectors, NO_OFFICERS, type Officers } from './officers.ts'
 export { chooseRegisters, importSample, openRegister, type Register, readCompanies, SAMPLE } from './open.ts'

@@ -178,6 +178,18 @@ export async function openOfficers(folder: string, info: OfficersInfo): Promise<
   }
 }
 
+/** The officers of a company who have not resigned, each once. */
+export const currentDirectors =
+  (officers: Officers) =>
+  (connectId: string): readonly Officer[] => [
+    ...new Map(
+      officers
+        .ofCompany(connectId)
+        .filter(({ resigned }) => resigned === '')
+        .map(officer => [officer.peopleId, officer]),
+    ).values(),
+  ]
+
 /** The sorted names of the current officers of a company, separated by semicolons. */
 export const currentOfficers =
   (officers: Officers) =>

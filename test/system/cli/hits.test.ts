@@ -133,6 +133,47 @@ test('at a terminal, one key a hit; with the row its hits and decisions are forg
   expect(contents).toMatch(/bolton/i)
 }, 120_000)
 
+test('a decision about a director is about no other person, and gone with the row', async () => {
+  const cwd = folderOf({
+    'rows.csv': ROWS.replace('\n2,', '\nKEY-2,'),
+    'small.csv': REGISTER,
+    'officers.csv':
+      'companyId,name,dateOfBirth\n1,Maria Holt Karlsson,1980-05-17\n2,Maria Holt Karlsson,1980-05-17\n2,Otto Quist Lind,\n',
+    'list.csv':
+      'id,name,type,datasets,dateOfBirth\nA1,Maria Holt Karlsson,individual,SAN,1980\nA2,Maria Holt Karlsson,business,SAN,\n',
+    'p.yml': `${PIPELINE.replace('decide: table.yml\n', '')
+      .replace('decision, ', '')
+      .replace('{ datasets', '{ people: directors, datasets')}enrich: standard\n`,
+  })
+  const env = { FETTLE_DATA: join(cwd, 'data'), FETTLE_REGISTER: 'small' }
+  const call = (...args: string[]) => fettle(args, { cwd, env })
+  const shown = () =>
+    cells(cwd)
+      .slice(1)
+      .map(([no, state, hits]) => `${no} ${state} ${hits}`)
+  expect((await call('register', 'import', 'csv', 'small.csv')).code).toBe(0)
+  expect((await call('screening', 'import', 'csv', 'list.csv')).code).toBe(0)
+  const refused = await call('run', 'p.yml')
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('the registers have no officers')])
+  expect((await call('register', 'import', 'csv', 'small.csv', '--officers', 'officers.csv')).code).toBe(0)
+  expect(await call('run', 'p.yml', '-q', '--json')).toMatchObject({ code: 0 })
+  expect(shown()).toEqual(['KEY-1 open 1', 'KEY-2 open 1', '3 no director 0', '4 no company '])
+  expect((await call('review', '--export', 'hits', 'mine.csv')).code).toBe(0)
+  const table = cells(cwd, 'mine.csv')
+  expect(table.slice(1).map(row => row[table[0]!.indexOf('person')])).toEqual(['Maria Holt Karlsson', 'Maria Holt Karlsson'])
+  writeFileSync(join(cwd, 'mine.csv'), readFileSync(join(cwd, 'mine.csv'), 'utf8').replace('\n,GB', '\nclear,GB'))
+  expect((await call('review', '--apply', 'mine.csv', '--by', 'ann')).code).toBe(0)
+  expect(shown().slice(0, 2)).toEqual(['KEY-1 cleared 0', 'KEY-2 open 1'])
+  const html = readFileSync(join(cwd, 'fettle-runs', report(cwd).metadata.runId, 'report.html'), 'utf8')
+  expect(html).toContain('Maria Holt Karlsson, director of BOLTON CASTINGS LIMITED')
+
+  expect((await call('forget', '--key', 'KEY-1')).code).toBe(0)
+  expect((await call('forget', '--key', 'KEY-2')).code).toBe(0)
+  const contents = readFileSync(join(cwd, 'fettle-runs', report(cwd).metadata.runId, 'journal-rows.jsonl'), 'utf8')
+  expect(contents).not.toMatch(/karlsson|quist/i)
+  expect(readFileSync(join(cwd, 'hits.csv'), 'utf8')).not.toMatch(/karlsson/i)
+}, 120_000)
+
 test.each([
   ['decisions: hits.csv', 'decisions: [hits.csv]', 2, 'screen.decisions'],
   ['decisions: hits.csv', 'decisions: hits.txt', 2, 'does not end in .csv'],

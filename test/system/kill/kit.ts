@@ -58,11 +58,19 @@ export interface Place {
 }
 
 /** A data folder with the register in it. */
-export async function makeData(): Promise<string> {
+export async function makeData(officers?: string): Promise<string> {
   const data = mkdtempSync(join(memoryFolder(), 'fettle-kill-data-'))
   const file = join(data, 'register.csv')
   writeFileSync(file, REGISTER)
-  await importRegister({ file, name: 'small', dir: join(data, 'registers'), now: new Date('2026-01-01T00:00:00Z') })
+  const people = officers === undefined ? undefined : join(data, 'officers.csv')
+  if (people !== undefined) writeFileSync(people, officers!)
+  await importRegister({
+    file,
+    officers: people,
+    name: 'small',
+    dir: join(data, 'registers'),
+    now: new Date('2026-01-01T00:00:00Z'),
+  })
   return data
 }
 

@@ -4,7 +4,14 @@ import { expect, test } from 'vitest'
 import { endAt, monitoredNight } from './monitor.ts'
 
 const night = monitoredNight()
-const OPERATIONS = ['listSchedules', 'createSchedules', 'deleteSchedule', 'listScheduleAlerts'] as const
+const OPERATIONS = [
+  'createIndividualSearch',
+  'listIndividualHits',
+  'listSchedules',
+  'createSchedules',
+  'deleteSchedule',
+  'listScheduleAlerts',
+] as const
 
 test.each(OPERATIONS)(
   'killed at each %s: each company is under monitoring once, and every hit is written',

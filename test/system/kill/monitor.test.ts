@@ -7,6 +7,13 @@ const night = monitoredNight()
 
 test.each<readonly [string, Kill, 'resume' | 'new']>([
   [
+    'a director was searched for and the answer did not come',
+    { request: 1, of: 'createIndividualSearch', at: 'carriedOut' },
+    'resume',
+  ],
+  ['a director was about to be searched for', { request: 2, of: 'createIndividualSearch', at: 'arrival' }, 'resume'],
+  ['the hits of a director were read', { request: 1, of: 'listIndividualHits', at: 'answered' }, 'resume'],
+  [
     'a search was put under monitoring and the answer did not come',
     { request: 1, of: 'createSchedules', at: 'carriedOut' },
     'resume',

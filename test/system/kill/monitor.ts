@@ -1,6 +1,6 @@
 /**
- * Kills of a run with `screen.monitor` and `alerts`. Of the first night's two companies one leaves the list of the second, and a listed one
- * comes. The second night is copied with its service for each kill; the same command goes on, or a new run follows; then another night.
+ * Kills of a run with `screen.monitor`, `people` and `alerts`. Of the first night's two companies one leaves the list of the second, with its director,
+ * and a listed one comes, with a listed director and the director of the company that stays. The second night is copied with its service for each kill; the same command goes on, or a new run follows; then another night.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,15 @@ import { CREDENTIALS, INPUT, makeData, makePlace, type Place, settled, start, st
 
 const RUN = ['run', 'pipeline.yml', '--json']
 const NEW = ['run', 'pipeline.yml', '--new', '--json']
-const KEYS = 'screen: { datasets: [SAN], threshold: 85, monitor: { remove: gone }, alerts: alerts.csv }\n'
+const KEYS = 'screen: { datasets: [SAN], threshold: 85, people: directors, monitor: { remove: gone }, alerts: alerts.csv }\n'
+const ENRICH =
+  'enrich: { product: standard, tags: [general.connectId, general.companyName, directors.fullName, directors.birthDate] }'
+const OFFICERS = `companyId,name,dateOfBirth
+c0,Maribel Tronstad,1980-05-17
+c2,Otto Quist Lind,
+v0,Maribel Tronstad,1980-05-17
+v0,Wenlith Arkadovna Prusk,1970
+`
 const [HEADER = '', STAYS = '', LEAVES = ''] = INPUT.split('\n')
 const LISTED = 'v,Varnix Steel Ltd,11076475,GB'
 
@@ -35,13 +43,13 @@ const open = (data: string, dataDir: string): Promise<Service> =>
 export function monitoredNight(): () => Night {
   let night: Night
   beforeAll(async () => {
-    const data = await makeData()
+    const data = await makeData(OFFICERS)
     const service = await startService(data, 'monitor', () => void night?.child?.kill('SIGKILL'))
     const prepared = makePlace(data, service)
     const list = (...lines: readonly string[]): void =>
       writeFileSync(join(prepared.folder, 'in.csv'), [HEADER, ...lines].join('\n'))
     const pipeline = join(prepared.folder, 'pipeline.yml')
-    writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8')}${KEYS}`)
+    writeFileSync(pipeline, `${readFileSync(pipeline, 'utf8').replace(/^enrich: .*$/m, ENRICH)}${KEYS}`)
     list(STAYS, LEAVES)
     const first = await start(prepared, RUN).ended
     if (first.code !== 0) throw new Error(`the first night: ${first.stderr}`)
@@ -64,15 +72,22 @@ const readAll = ({ folder }: Place): string[] =>
     .flatMap(name => parse(readFileSync(join(folder, name)), { columns: true }) as Record<string, string>[])
     .map(row => row.hit_id ?? '')
 
-/** What is wrong about a place and its service. */
-async function violationsOf(place: Place, { url }: Service, mayBeTwice: boolean): Promise<string[]> {
+/** What is wrong about a place and its service. `searches`: for directors, two in each run that made its own; null where that is not known. */
+async function violationsOf(
+  place: Place,
+  { url }: Service,
+  { mayBeTwice, searches }: { readonly mayBeTwice: boolean; readonly searches: number | null },
+): Promise<string[]> {
   const violations: string[] = []
   const client = connect({ url, ...CREDENTIALS })
   const names = (await client.listSchedules()).map(({ name }) => name)
   const hits = (await client.listAlerts()).map(({ id }) => id)
+  const people = await client.api.listIndividualSearches.all().toArray({ limit: 100 })
   await client.close()
-  if (names.length !== 2 || new Set(names).size !== 2 || !names.some(name => name.toLowerCase().startsWith('varnix')))
+  const isThere = (start: string): boolean => names.some(name => name.toLowerCase().startsWith(start))
+  if (names.length !== 4 || new Set(names).size !== 4 || !['varnix', 'maribel', 'wenlith'].every(isThere))
     violations.push(`under monitoring are ${names.join(', ')}`)
+  if (searches !== null && people.length !== searches) violations.push(`${people.length} searches for directors, not ${searches}`)
   const seen = readAll(place)
   if (hits.length === 0 || hits.some(id => !seen.includes(id)))
     violations.push(`of ${hits.length} hits ${seen.length} are written`)
@@ -109,7 +124,12 @@ export const endAt = (night: Night, kill: Kill, follows: 'resume' | 'new') =>
       if (code !== 0) violations.push(`${args.join(' ')} ended ${code}: ${stderr}`)
     }
     // Between the file and its record nothing shows that it was written: the next run writes its alerts again.
-    violations.push(...(await violationsOf(place, fresh, follows === 'new' && stage === 'monitor')))
+    violations.push(
+      ...(await violationsOf(place, fresh, {
+        mayBeTwice: follows === 'new' && stage === 'monitor',
+        searches: follows === 'new' ? null : 6,
+      })),
+    )
     return { isKilled, stage, violations: violations.map(why => `${JSON.stringify(kill)} (${stage}, ${follows}): ${why}`) }
   })
 
@@ -123,5 +143,5 @@ export const disturb = (night: Night, fault: FaultInput) =>
     armed.disarm()
     const next = first.code === 0 ? null : await start(place, nextCommand(place, RUN)).ended
     const codes = [first, ...(next === null ? [] : [next])].map(({ code }) => code)
-    return { codes, unmet, violations: await violationsOf(place, fresh, false) }
+    return { codes, unmet, violations: await violationsOf(place, fresh, { mayBeTwice: false, searches: 4 }) }
   })

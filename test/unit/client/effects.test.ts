@@ -31,8 +31,8 @@ const READING = {
   listCompanies: (ports: RunPorts) => ports.listCompanies(7, {}),
   listEvents: (ports: RunPorts) => ports.listEvents(7, null, {}),
   findScreening: (ports: RunPorts) => ports.findScreening(query, { at: '2026-01-01T00:00:00', other: null }, {}),
-  readRisks: (ports: RunPorts) => ports.readRisks('7', {}),
-  readHits: (ports: RunPorts) => ports.readHits('7', {}),
+  readRisks: (ports: RunPorts) => ports.readRisks('7', {}, {}),
+  readHits: (ports: RunPorts) => ports.readHits('7', {}, {}),
   listSchedules: (ports: RunPorts) => ports.listSchedules({}),
   listAlerts: (ports: RunPorts) => ports.listAlerts({}),
 } satisfies Partial<Calls>
@@ -52,7 +52,7 @@ const CALLS: Calls = {
   sendCompanies: ports => ports.sendCompanies(7, 'import', [], {}),
   markEvent: ports => ports.markEvent(7, 1, {}),
   addCompany: ports => ports.addCompany(7, { id: 'c', reference: '' }, {}),
-  screenBusiness: ports => ports.screenBusiness(query, effect),
+  startScreening: ports => ports.startScreening(query, effect),
   createSchedules: ports => ports.createSchedules([{ searchId: '7', query }], effect),
   removeSchedule: ports => ports.removeSchedule('7', {}),
 }

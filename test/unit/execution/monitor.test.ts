@@ -21,17 +21,25 @@ afterEach(async () => {
 
 const COMPANIES = Array.from({ length: 20 }, (_, at) => companyAt(at))
 
-async function openAt(clock?: VirtualClock): Promise<void> {
+async function openAt(clock?: VirtualClock, officers?: string): Promise<void> {
   lists = mkdtempSync(join(tmpdir(), 'fettle-lists-'))
-  here = await monitored(COMPANIES, { screeningDir: lists, ...(clock && { clock: clock.forService() }) })
+  here = await monitored(COMPANIES, {
+    screeningDir: lists,
+    ...(clock && { clock: clock.forService() }),
+    ...(officers && { officers }),
+  })
   cwd = join(here.folder, 'project')
   mkdirSync(cwd)
 }
 
 /** The sanctions list of a night. */
-async function listNames(names: readonly string[]): Promise<void> {
+async function listNames(names: readonly string[], people: readonly string[] = []): Promise<void> {
   const file = join(here.folder, 'listed.csv')
-  writeFileSync(file, ['id,type,name,datasets', ...names.map((name, at) => `${at},business,${name},SAN`), ''].join('\n'))
+  const lines = [
+    ...names.map((name, at) => `${at},business,${name},SAN`),
+    ...people.map((name, at) => `p${at},individual,${name},SAN`),
+  ]
+  writeFileSync(file, ['id,type,name,datasets', ...lines, ''].join('\n'))
   await importList({ kind: 'csv', file, name: 'ours', dir: lists, now: new Date(0), force: true })
 }
 
@@ -39,12 +47,13 @@ interface Night {
   readonly monitor?: { readonly remove: 'gone' | { readonly max: string } }
   readonly threshold?: 80 | 85
   readonly clock?: VirtualClock
+  readonly people?: 'directors'
 }
 
-async function night(companies: readonly Company[], { monitor, threshold = 85, clock }: Night = {}) {
+async function night(companies: readonly Company[], { monitor, threshold = 85, clock, people }: Night = {}) {
   writeFileSync(join(cwd, 'in.csv'), listOf(companies))
-  const screen = { datasets: ['SAN' as const], threshold, monitor: monitor ?? (true as const), alerts: 'alerts.csv' }
-  const pipeline = here.pipeline({ screen })
+  const screen = { datasets: ['SAN' as const], threshold, monitor: monitor ?? (true as const), alerts: 'alerts.csv', people }
+  const pipeline = here.pipeline({ screen, ...(people && { enrich: 'standard' }) })
   const result = await run(pipeline, { cwd, env: here.env, fresh: true, acceptList: true, clock })
   return { result: result.results[0]!, alerts: alertsIn('alerts.csv'), exitCode: result.exitCode }
 }
@@ -126,6 +135,83 @@ test('a company of another name is monitored by it alone; other criteria replace
   )
   expect((await night(renamed.slice(0, 10), { threshold: 80 })).result.monitoring).toMatchObject({ added: 10, present: 0 })
   expect((await schedules()).map(({ threshold }) => threshold)).toEqual(Array.from({ length: 10 }, () => 80))
+})
+
+/** `[company, name, date of birth]` */
+const officersOf = (...officers: readonly (readonly [number, string, string?])[]): string =>
+  [
+    'companyId,name,type,dateOfBirth',
+    ...officers.map(([at, name, born = '']) => `${COMPANIES[at]!.id},${name},person,${born}`),
+    '',
+  ].join('\n')
+
+test('directors are put under monitoring once with their companies, and those who left are ended with the same guard', async () => {
+  const people = 'directors' as const
+  const remove = 'gone' as const
+  await openAt(
+    undefined,
+    officersOf([0, 'Maria Holt Karlsson', '1980-05-17'], [1, 'Maria Holt Karlsson', '1980-05-17'], [1, 'Otto Quist Lind']),
+  )
+  await listNames([COMPANIES[2]!.name], ['Maria Holt Karlsson'])
+  const three = COMPANIES.slice(0, 3)
+  const first = await night(three, { people })
+  expect(first.result.screening).toMatchObject({
+    companies: 3,
+    searches: 5,
+    directors: { listed: 3, searches: 2, shared: 1, none: 1 },
+  })
+  expect(first.result.monitoring).toMatchObject({ added: 5, present: 0, written: { alerts: 2 } })
+  const [, maria] = first.alerts.toSorted((a, b) => (a.person! < b.person! ? -1 : 1))
+  expect(maria).toMatchObject({
+    person: 'Maria Holt Karlsson',
+    company_id: [0, 1].map(at => idOf(COMPANIES[at]!)).join('|'),
+    company_name: [0, 1].map(at => COMPANIES[at]!.name).join('|'),
+  })
+  const before = await schedules()
+  expect(before.filter(({ type }) => type === 'individual').map(({ name, dateOfBirth }) => [name, dateOfBirth ?? null])).toEqual(
+    expect.arrayContaining([
+      ['Maria Holt Karlsson', '1980-05-17'],
+      ['Otto Quist Lind', null],
+    ]),
+  )
+
+  const same = await night(three, { people })
+  expect(same.result.monitoring).toMatchObject({ added: 0, present: 5, removed: 0, kept: 0, written: { alerts: 0 } })
+
+  // Otto resigned: he is gone, one of five, as a company would be. Nina is searched for and monitored from now on, and is on the list.
+  await here.importCompanies(COMPANIES, 2, officersOf([0, 'Maria Holt Karlsson', '1980-05-17'], [2, 'Nina Ros Alba']))
+  await listNames([COMPANIES[2]!.name], ['Maria Holt Karlsson', 'Nina Ros Alba'])
+  const changed = await night(three, { people })
+  expect(changed.result.monitoring).toMatchObject({ added: 1, present: 4, removed: 1, kept: 0, written: { alerts: 1 } })
+  expect(changed.alerts).toMatchObject([
+    { person: 'Nina Ros Alba', company_id: idOf(COMPANIES[2]!), company_name: COMPANIES[2]!.name },
+  ])
+
+  // A register that lost its officers ends nothing, unless the pipeline says so.
+  await here.importCompanies(COMPANIES, 3, officersOf([9, 'Somebody Else Entirely']))
+  const lost = await night(three, { people })
+  expect(lost.result.monitoring).toMatchObject({ removed: 0, kept: 2 })
+  expect(lost.result.issues.find(({ code }) => code === 'FETTLE_MONITOR_KEPT')!.message).toContain(
+    'companies or directors that are gone',
+  )
+  expect(await schedules()).toHaveLength(5)
+  const allowed = await night(three, { people, monitor: { remove } })
+  expect(allowed.result.monitoring).toMatchObject({ removed: 2, kept: 0 })
+  expect((await schedules()).map(({ name }) => name).sort()).toEqual(three.map(({ name }) => name).sort())
+})
+
+test('a person whom another user put under monitoring stays, and is not added again', async () => {
+  await openAt(undefined, officersOf([0, 'Maria Holt Karlsson', '1980-05-17']))
+  await listNames([])
+  const body = { name: 'Maria Holt Karlsson', dateOfBirth: '1980-05-17', threshold: 85, datasets: ['SAN'] }
+  const { id: searchId } = await here.client.api.createIndividualSearch({ body })
+  await here.client.api.createSchedules({ body: { items: [{ searchId }] } })
+  const people = 'directors' as const
+  expect((await night(COMPANIES.slice(0, 2), { people })).result.monitoring).toMatchObject({ added: 2, present: 1 })
+  expect((await night(COMPANIES.slice(1, 2), { people, monitor: { remove: 'gone' } })).result.monitoring).toMatchObject({
+    removed: 1,
+  })
+  expect((await schedules()).map(({ name }) => name).sort()).toEqual([COMPANIES[1]!.name, body.name].sort())
 })
 
 test('a damaged record ends the run, and without it all alerts are written once more', async () => {

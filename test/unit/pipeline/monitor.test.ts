@@ -28,6 +28,8 @@ test.each<[string, object, string]>([
   ['alerts as an address', { monitor: true, alerts: 's3://bucket/alerts.csv' }, 'is an address'],
   ['alerts in another format', { monitor: true, alerts: 'alerts.xlsx' }, 'a path ending in .csv'],
   ['monitor: false', { monitor: false }, 'screen.monitor: expected true'],
+  ['people: owners', { people: 'owners' }, 'screen.people: expected directors'],
+  ['directors without their tag', { people: 'directors' }, 'directors are known by directors.fullName'],
   ['a share without %', { monitor: { remove: { max: 5 } } }, 'screen.monitor.remove: expected gone'],
 ])('%s is refused', (_, screen, says) => {
   expect(

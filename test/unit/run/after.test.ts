@@ -284,7 +284,7 @@ describe('screen', () => {
 
   test('its answer lost after it took effect: found again, paid once', async () => {
     const world = worldWith({ screen: SCREEN }, COMPANIES, account => {
-      account.lose = { screenBusiness: 'after' }
+      account.lose = { startScreening: 'after' }
     })
     expect(await world.run()).toMatchObject({ finished: true, screening: { searches: 5 } })
     expect(world.account.searches).toHaveLength(5)
@@ -293,7 +293,7 @@ describe('screen', () => {
 
   test('lost before it took effect: not repeated on a guess but left with 75, and made by the next process', async () => {
     const world = worldWith({ screen: SCREEN }, COMPANIES, account => {
-      account.lose = { screenBusiness: 'before' }
+      account.lose = { startScreening: 'before' }
     })
     expect(await world.run()).toMatchObject({ finished: false, exitCode: 75, error: { code: 'FETTLE_UNANSWERED' } })
     expect(world.account.searches).toHaveLength(0)
@@ -306,19 +306,92 @@ describe('screen', () => {
     const twins = [company(1, 'Bank AG'), company(2, 'Bank AG')]
     const world = worldWith({ screen: SCREEN }, twins, account => {
       account.skew = -3_600_000
-      account.screenBusiness({ ...SCREEN, name: 'Bank AG' }, { look: async () => undefined, key: 'earlier' })
+      account.startScreening({ ...SCREEN, name: 'Bank AG' }, { look: async () => undefined, key: 'earlier' })
       account.skew = 0
-      account.lose = { screenBusiness: 'before' }
+      account.lose = { startScreening: 'before' }
     })
     expect(await world.run()).toMatchObject({ exitCode: 75 })
     const next = resumed(world)
     next.account.before = call => {
-      if (call === 'screenBusiness' && next.account.searches.length === 2) next.account.lose = { screenBusiness: 'before' }
+      if (call === 'startScreening' && next.account.searches.length === 2) next.account.lose = { startScreening: 'before' }
     }
     await next.run()
     const last = resumed(next)
     expect(await last.run()).toMatchObject({ finished: true, screening: { searches: 2 } })
     expect(last.account.searches).toHaveLength(3)
+  })
+})
+
+describe('directors', () => {
+  const PEOPLE = { ...SCREEN, people: 'directors' } as const
+  const director = (at: number, person: string, born = '') => ({ ...company(at), person, born })
+  /** Two companies have one of them, and one company none. */
+  const DIRECTORS = [
+    director(1, 'Ann Holt', '1980'),
+    director(1, 'Bo Ek'),
+    director(2, 'Ann Holt', '1980'),
+    director(2, 'ann holt', '1944'),
+    director(3, 'Nominee Holdings Limited'),
+  ]
+  const FOUND = [1, 2, 3, 4].map(at => ({ ...company(at), directors: DIRECTORS.filter(({ row }) => row === at).length }))
+  const CHECKS: Plan['checks'] = [
+    { name: 'screened', warn: null, fail: { text: '< 100%', operator: '<', value: 1, unit: 'share' } },
+    { name: 'hits', warn: { text: '> 0', operator: '>', value: 0, unit: 'rows' }, fail: null },
+  ]
+  const worldOfPeople = (change: Partial<Plan> = {}, prepare = (_: FakeAccount) => {}): World => {
+    const world = worldWith({ screen: PEOPLE, ...change }, FOUND, prepare)
+    world.results.directors = DIRECTORS
+    return world
+  }
+  const searched = ({ account }: World) => account.searches.slice(4).map(({ name, person }) => [name, person?.born ?? null])
+
+  test('each is searched for once, by name and date of birth, a company as a business, and counted for each of its companies', async () => {
+    const world = worldOfPeople({ checks: CHECKS }, account => {
+      account.hits = { 'Ann Holt': { SAN: 1 } }
+    })
+    const { screening, checks } = await world.run()
+    expect(searched(world)).toEqual([
+      ['Ann Holt', '1980'],
+      ['Bo Ek', ''],
+      ['ann holt', '1944'],
+      ['Nominee Holdings Limited', null],
+    ])
+    expect(screening).toMatchObject({ done: 9, searches: 8, hits: 2, withHits: 0, risks: { SAN: { companies: 2, hits: 2 } } })
+    expect(screening!.directors).toMatchObject({ searches: 4, shared: 1, withHits: 2, none: 1, incomplete: 0 })
+    expect(checks.map(({ actual }) => actual)).toEqual([
+      '3 of 4 (75.0%): 1 without a known director',
+      '2 hits: 1 without a known director',
+    ])
+  })
+
+  test('one whom the service refuses leaves the company incomplete, with a warning that names no director as a company', async () => {
+    const world = worldOfPeople({ checks: CHECKS }, account => {
+      account.refused = new Set(['Bo Ek', 'Nominee Holdings Limited'])
+    })
+    const { screening, checks, issues } = await world.run()
+    expect(screening).toMatchObject({ refused: 0, directors: { refused: 2, incomplete: 2 } })
+    expect(checks.map(({ success, actual }) => [success, actual])).toEqual([
+      [false, '1 of 4 (25.0%): 1 without a known director, 2 with a director who was not searched for'],
+      [false, 'unknown: 1 without a known director, 2 with a director who was not searched for'],
+    ])
+    expect(issues).toMatchObject([
+      { code: 'FETTLE_SCREEN_REFUSED', count: 2, message: expect.stringContaining('2 of the companies and directors') },
+    ])
+  })
+
+  test('a budget counts their searches as well, and what it stops is not reached', async () => {
+    const world = worldOfPeople({ checks: CHECKS, screen: { ...PEOPLE, budget: 5 } })
+    const { error, checks } = await world.run()
+    expect(error!.message).toBe('5 of 9 companies and directors screened: one more search would exceed screen.budget (5)')
+    expect(checks[0]!.actual).toMatch(/^0 of 4 \(0.0%\): 1 without a known director, 4 directors not reached$/)
+  })
+
+  test('a process that ends before or after any append: one search for each company and each director', async () => {
+    const points = await crashAfterOutputs(worldOfPeople, (state, world, where) => {
+      expect(state, where).toMatchObject({ finished: true, screening: { searches: 8, done: 9, directors: { shared: 1 } } })
+      expect(searched(world as World), where).toHaveLength(4)
+    })
+    expect(points).toBeGreaterThan(30)
   })
 })
 

@@ -181,6 +181,8 @@ test.each([
 test('screened counts companies, each cause that is missing has its word, and nothing is green without searches', () => {
   const all = {
     listed: 10,
+    allDirectors: 0,
+    directors: null,
     nameless: 0,
     searches: 8,
     reused: 2,
@@ -208,7 +210,10 @@ test('screened counts companies, each cause that is missing has its word, and no
 })
 
 test('hits that no person cleared are counted, and none is not believed while a company is not screened', () => {
-  const all = { listed: 10, nameless: 0, searches: 10, reused: 0, refused: 0, noName: 0, noLetter: 0, tooOld: 0, done: 10 }
+  const all = {
+    ...{ listed: 10, nameless: 0, searches: 10, reused: 0, refused: 0, noName: 0, noLetter: 0, tooOld: 0, done: 10 },
+    ...{ allDirectors: 0, directors: null },
+  }
   const evaluate = (given: object | undefined) =>
     evaluateChecks(planOf({ checks: [{ name: 'hits', warn: null, fail: threshold('> 0') }] }), OF_500, {
       ...since(null),

@@ -146,8 +146,8 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
     if (this.marksEvents) this.marked.add(event)
     return this.marksEvents
   }
-  screenBusiness = (query: ScreenQuery, options: EffectOptions<Screening>) =>
-    this.#effect('screenBusiness', options, () => {
+  startScreening = (query: ScreenQuery, options: EffectOptions<Screening>) =>
+    this.#effect('startScreening', options, () => {
       if (this.refused.has(query.name)) throw new FettleError('FETTLE_REJECTED', `not ${query.name}`, { status: 400 })
       const hits = Object.values(this.hits[query.name] ?? {}).reduce((sum, count) => sum + count, 0)
       const createdAt = new Date(Date.UTC(2025, 0, 1) + this.skew + this.searches.length).toISOString()

@@ -13,6 +13,7 @@ import type {
   Outcomes,
   Question,
   ScreenedHits,
+  Subject,
   TreeAnswer,
   TreeQuestion,
 } from '../../../src/model/results.ts'
@@ -238,8 +239,16 @@ export class FakeResults implements Results {
   found: readonly FoundCompany[] = []
   nameless = 0
 
+  /** Directors of the companies found; null where they are not searched for. */
+  directors: readonly Subject[] | null = null
+
   get listed() {
-    return this.found.length + this.nameless === 0 ? null : { listed: this.found.length, nameless: this.nameless }
+    if (this.found.length + this.nameless === 0) return null
+    return { listed: this.found.length, nameless: this.nameless, directors: this.directors?.length }
+  }
+
+  async *subjects(_: object, from: number) {
+    yield* [...this.found, ...(this.directors ?? [])].slice(from)
   }
 
   async *companies(_: number, from: number) {
@@ -260,6 +269,7 @@ export function worldOf(plan: Plan = planOf(), earlier?: Pick<World, 'service' |
   const clock = new VirtualClock()
   const results = new FakeResults()
   results.found = earlier?.results.found ?? []
+  results.directors = earlier?.results.directors ?? null
   results.treeAsked = earlier?.results.treeAsked ?? []
   results.ruled = earlier?.results.ruled ?? null
   results.asked = earlier?.results.asked ?? []

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { RunState } from '../../../journal/index.ts'
+import { subjectText } from '../../../model/results.ts'
 import { assertInProject } from '../../../prepare/decisions.ts'
 import { actionOfKey, clip, escapeTerminal, keyLine } from '../../../report/index.ts'
 import {
@@ -122,7 +123,7 @@ function renderHit(
   const facts = Object.entries(hit.facts).map(([field, values]) => text(`${field.padEnd(14)} ${values.join(' | ')}`))
   const was = line === null ? [] : [text(`${line.decision} by ${line.by || 'unknown'}, ${line.at.slice(0, 10) || 'no date'}`)]
   return [
-    bold(text(`${position} hits · ${company.name} (${company.id})`), style),
+    bold(text(`${position} hits · ${subjectText(company)} (${company.id})`), style),
     '',
     text(`score ${hit.score}, ${[hit.list, hit.entry].filter(part => part !== '').join(' ')}`),
     ...facts,

@@ -23,4 +23,4 @@ const find = (connectId: string) => {
   const company = companyWithId(index, connectId)
   return company && { ...company, safeDigits }
 }
-parentPort?.postMessage(await enrichFile(task, { find, registers }, async () => {}, limits))
+parentPort?.postMessage(await enrichFile(task, { find, registers, directorsOf: () => [] }, async () => {}, limits))

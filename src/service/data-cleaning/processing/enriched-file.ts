@@ -7,7 +7,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { columnName, csvLine, parseRows, readRecords } from '../../csv/csv.ts'
 import { type RowResult, type RowSource, readResults } from '../../enrichment/row-results.ts'
-import { inListOrder, readFields, readTags, tagValue } from '../../enrichment/tags.ts'
+import { type DirectorsOf, inListOrder, readFields, readTags, tagValue } from '../../enrichment/tags.ts'
 import type { Limits } from '../../limits.ts'
 import { scoreMatch } from '../../matching/decide/explain.ts'
 import type { Engine } from '../../registers/engine.ts'
@@ -57,12 +57,16 @@ function candidatesText({ candidates, outcome }: RowResult, tags: readonly strin
   const shown = candidates.map(({ source, ...candidate }) => {
     const company = engine.find(candidate.id)
     if (company === null) return { ...candidate, fields: {}, tags: {} }
-    return { ...candidate, fields: { ...readFields(company), ...registerFields(source, engine) }, tags: readTags(company, tags) }
+    return {
+      ...candidate,
+      fields: { ...readFields(company), ...registerFields(source, engine) },
+      tags: readTags(company, tags, engine.directorsOf),
+    }
   })
   return JSON.stringify(shown)
 }
 
-type Companies = Pick<Engine, 'find' | 'registers'>
+type Companies = Pick<Engine, 'find' | 'registers'> & { readonly directorsOf: DirectorsOf }
 
 /** Writes the file and returns the countries of the matched companies, sorted. */
 export function enrichFile(task: EnrichTask, engine: Companies, pace: Pace, limits: Limits): Promise<string[]> {
@@ -89,7 +93,7 @@ export function enrichFile(task: EnrichTask, engine: Companies, pace: Pace, limi
         const own = task.matchColumns
           ? [...Object.values(MATCH).map(read => read(result)), candidatesText(result, tags, engine)]
           : []
-        const line = [...cells, ...tags.map(tag => tagValue(tag, result, company)), ...own]
+        const line = [...cells, ...tags.map(tag => tagValue(tag, result, company, engine.directorsOf)), ...own]
         await write(csvLine(line))
         rows += 1
         await pace()

@@ -7,13 +7,14 @@ import { setImmediate } from 'node:timers/promises'
 import type { KnownStatus } from '../../../contract/index.ts'
 import type { Clock } from '../../clock.ts'
 import { CsvFault } from '../../csv/csv.ts'
+import { isOfDirectors } from '../../enrichment/tags.ts'
 import type { Limits } from '../../limits.ts'
 import type { ListFacts, Query } from '../../matching/types.ts'
 import type { Play } from '../../plays.ts'
 import { Refusal } from '../../refusal.ts'
 import type { CurrentRegisters, OpenRegister } from '../../registers/current.ts'
 import type { Engine } from '../../registers/engine.ts'
-import { SAMPLE } from '../../registers/index.ts'
+import { currentDirectors, type Officers, SAMPLE } from '../../registers/index.ts'
 import { isDiskTrouble } from '../../storage/database.ts'
 import type { Job, JobPatch, JobStore, MatchedRegisters } from '../jobs-store.ts'
 import { enrichFile, writeJson } from './enriched-file.ts'
@@ -145,9 +146,15 @@ export class JobWorker {
     const { id, hasHeader } = job.upload
     const paths = { source: files.upload(id), results: files.results(job.id), csv: files.enriched(job.id, 'csv') }
     const task = { ...paths, hasHeader, tags: job.enrichments ?? [], matchColumns: play.matchColumns }
-    const enrich = (engine: Engine): Promise<string[]> => {
-      const aside = rowPauseMs === 0 ? enrichAside(engine, job.summary?.totalRows ?? 0) : null
-      return aside?.({ task, limits, safeDigits: play.safeDigits }, this.#stop.signal) ?? enrichFile(task, engine, pace, limits)
+    // Officers are read from a file that is open here.
+    const isAside = rowPauseMs === 0 && !task.tags.some(isOfDirectors)
+    const enrich = (engine: Engine, _: readonly OpenRegister[], officers: Officers): Promise<string[]> => {
+      const aside = isAside ? enrichAside(engine, job.summary?.totalRows ?? 0) : null
+      const { find, registers } = engine
+      const companies = { find, registers, directorsOf: currentDirectors(officers) }
+      return (
+        aside?.({ task, limits, safeDigits: play.safeDigits }, this.#stop.signal) ?? enrichFile(task, companies, pace, limits)
+      )
     }
     return { countries: await using(enrich) }
   }
