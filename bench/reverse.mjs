@@ -1,12 +1,12 @@
 /**
  * Measures reverse screening: a million names in the changes of a list, next to a full screening of some of them.
  *
- *   npm run bench -- reverse --list names.csv [--list more.csv] --names register.csv [--count 1000000] [--changed 500] [--sample 5000]
+ *   npm run bench -- reverse --list names.csv [--list more.csv] --names register.csv [--count 1000000] [--changed 500] [--sample 5000] [--threshold 85]
  *
  * Columns of a list are entity,type,name,kind (see bench/screening.mjs), and a register has `name`. The names that are screened are those of the
  * register and, up to the count, the beginning of one with the end of another, drawn by a seed. Of the changed entries a third is new, a
- * third has another name, a third is gone; another such half of a list are known words. `same`: names of the sample that reverse screening
- * leaves out, and whose hits in full are the same before and after.
+ * third has another name, a third is gone. `same`: names of the sample that reverse screening leaves out, and whose hits in full are the
+ * same before and after. Seconds are of the processor, so that other work counts little.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -6,23 +6,46 @@
 import { parseCompanyName, plainWord } from '../../normalise/company-name.ts'
 import { splitWords } from '../../normalise/text.ts'
 
-/** A name in the form that is compared. */
-export interface Name {
+const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+const sortWords = (words: readonly string[]): string => [...words].sort(byText).join(' ')
+
+/** A name in the form that is compared. Most names are never compared: what only that needs is made on use. */
+export class Name {
   /** Words without legal forms, in their order. */
   readonly words: readonly string[]
-  /** Words in alphabetical order, as one text. */
-  readonly sorted: string
   /** All letters without spaces. */
   readonly joined: string
   /** Words and the words of the legal form, which may hold the error. */
   readonly all: readonly string[]
-  readonly allSorted: string
   /** The letters with the legal form, which may be joined to a word (`JSCARGUMENT`). */
   readonly whole: string
   /** Class of the legal form; '' without one. */
   readonly legal: string
   /** Letters of the text as written. */
   readonly length: number
+  #sorted: string | null = null
+  #allSorted: string | null = null
+
+  constructor(text: string, words: readonly string[], all: readonly string[], legal: string) {
+    this.words = words
+    this.joined = words.join('')
+    this.all = all
+    this.whole = all.join('')
+    this.legal = legal
+    this.length = text.trim().length
+  }
+
+  /** Words in alphabetical order, as one text. */
+  get sorted(): string {
+    this.#sorted ??= sortWords(this.words)
+    return this.#sorted
+  }
+
+  get allSorted(): string {
+    this.#allSorted ??= sortWords(this.all)
+    return this.#allSorted
+  }
 }
 
 /** Words that many companies have: a name of nothing else needs its articles and opening legal forms (`SAS International`). */
@@ -36,8 +59,6 @@ const COMMON: ReadonlySet<string> = new Set(
   ].map(plainWord),
 )
 
-const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-
 function findCore({ words, named }: ReturnType<typeof parseCompanyName>, all: readonly string[]): readonly string[] {
   // A name of nothing but legal forms has to be found, too.
   if (words.length === 0) return all
@@ -47,17 +68,7 @@ function findCore({ words, named }: ReturnType<typeof parseCompanyName>, all: re
 export function readName(text: string, isPerson: boolean): Name {
   const all = splitWords(text)
   const company = isPerson ? null : parseCompanyName(text)
-  const words = company === null ? all : findCore(company, all)
-  return {
-    words,
-    sorted: [...words].sort(byText).join(' '),
-    joined: words.join(''),
-    all,
-    allSorted: [...all].sort(byText).join(' '),
-    whole: all.join(''),
-    legal: company?.legal ?? '',
-    length: text.trim().length,
-  }
+  return new Name(text, company === null ? all : findCore(company, all), all, company?.legal ?? '')
 }
 
 /** Edits between two texts (a letter added, left out, changed, or two swapped); `most + 1` when there are more than `most`. */

@@ -38,7 +38,9 @@ function createChanges(deps: AppDeps) {
     const isSame = new Set([...terms.datasets, ...search.datasets]).size === search.datasets.length
     if (isSame && terms.datasets.length === search.datasets.length && terms.threshold === search.threshold) return search
     chargeSearch(deps, user)
-    return searches.rescreen(search, user.person, terms, screener.search({ ...search, ...terms }))
+    const again = searches.rescreen(search, user.person, terms, screener.search({ ...search, ...terms }))
+    schedules.markScreened(search, screener.key)
+    return again
   }
 
   const add = (user: User, searchId: string, terms: ScheduleTerms): Schedule => {
