@@ -2,7 +2,7 @@
  * Polls a job: reads and records its status at growing intervals until it is final or the time is up. A failed poll is counted and
  * repeated by the next one. Of a detached run, the status of each job is read once and not recorded.
  */
-import { enrichPhase, goesBack, isKnownStatus, type JobRecord, matchPhase, type Phase } from '../contract/index.ts'
+import { enrichPhase, goesBack, isKnownStatus, type JobRecord, type JobSummary, matchPhase, type Phase } from '../contract/index.ts'
 import { FettleError } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'
@@ -43,6 +43,8 @@ export const withJitter = (interval: number, random: number): number => Math.rou
 interface Wait {
   readonly stage: 'match' | 'enrich'
   readonly poll: Plan['poll']
+  /** Rows of the job, which counts of the service are compared with; absent: they are not about the stage. */
+  readonly rows?: number
   /** What is waited for, for the message at the end of the time. */
   readonly awaited: string
   readPhase(status: string): Phase
@@ -99,6 +101,7 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
     interval = shortest
   }
   let last = job.status ?? 'unknown'
+  let rows: RowProgress | null = null
   for (;;) {
     let record: JobRecord | undefined
     try {
@@ -124,8 +127,11 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
         changedAt = ports.clock.monotonic()
       }
       last = status
-      yield { type: 'status.observed', part: job.part, stage: wait.stage, status, summary: record.jobSummary ?? null }
       const phase = wait.readPhase(status)
+      // Counts of some of the rows are progress: recorded, they would not add up to the list.
+      rows = phase === 'wait' ? countRows(record.jobSummary, wait.rows) : null
+      const summary = rows === null ? (record.jobSummary ?? null) : null
+      yield { type: 'status.observed', part: job.part, stage: wait.stage, status, summary }
       // After a step back a single answer proves nothing: the same status must be read twice.
       if (phase === 'done' && (!requiresConfirmation || confirmed === status)) return record
       confirmed = phase === 'done' ? status : null
@@ -134,10 +140,23 @@ export async function* pollJob(job: JobState, wait: Wait, ports: Ports): AsyncGe
     const waited = ports.clock.monotonic() - startedAt
     if (waited >= wait.poll.timeoutMs) throw pollTimeout(job, last, waited, wait)
     const nextMs = Math.min(withJitter(interval, ports.clock.random()), wait.poll.timeoutMs - waited)
-    ports.tick({ type: 'waiting', status: last, forMs: Math.round(waited), nextMs: Math.round(nextMs) })
+    ports.tick({ type: 'waiting', status: last, forMs: Math.round(waited), nextMs: Math.round(nextMs), ...rows })
     await ports.clock.sleep(nextMs, ports.signal)
     interval = nextInterval(interval, ports.clock.monotonic() - changedAt, wait.poll)
   }
+}
+
+interface RowProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/** The counts of a job that has not decided about every row; null without counts, and where they add up in either reading (contract §14.1). */
+function countRows(summary: JobSummary | null | undefined, total = 0): RowProgress | null {
+  if (summary?.matched == null || summary.unmatched == null) return null
+  const found = summary.matched + summary.unmatched + (summary.manualMatched ?? 0)
+  const done = found + (summary.duplicates ?? 0)
+  return found < total && done < total ? { done, total } : null
 }
 
 const hasRegressed = ({ history }: JobState): boolean =>

@@ -169,8 +169,15 @@ export interface MonitorLedger {
 export type ProgressEvent = { readonly part?: number } & (
   | { readonly type: 'upload'; readonly sent: number; readonly total: number }
   | { readonly type: 'download'; readonly received: number; readonly total: number | null }
-  /** `nextMs`: time until the next poll. */
-  | { readonly type: 'waiting'; readonly status: string; readonly forMs: number; readonly nextMs: number }
+  /** `nextMs`: time until the next poll; `done` of `total` rows, where the service counts them while it works. */
+  | {
+      readonly type: 'waiting'
+      readonly status: string
+      readonly forMs: number
+      readonly nextMs: number
+      readonly done?: number
+      readonly total?: number
+    }
   /** Companies that a stage after the outputs is done with. */
   | { readonly type: 'companies'; readonly done: number; readonly total: number }
   | { readonly type: 'retry'; readonly message: string }

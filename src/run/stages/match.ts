@@ -9,7 +9,8 @@ import { type JobStage, type StageEvents, warning } from '../stage.ts'
 async function* waitForMatch(job: JobState, { plan }: RunState, ports: Ports): StageEvents {
   const readPhase = (status: string) => matchPhase(status, plan.enrich !== null)
   const awaited = plan.enrich === null ? 'matched' : 'jobMatchingComplete'
-  const record = yield* pollJob(job, { stage: 'match', poll: plan.poll, awaited, readPhase }, ports)
+  const { rows } = plan.parts[job.part]!
+  const record = yield* pollJob(job, { stage: 'match', poll: plan.poll, rows, awaited, readPhase }, ports)
   // Where the run enriches, the next stage fails by this status.
   if (plan.enrich === null && enrichPhase(record.status) === 'failed') yield { type: 'issue.raised', issue: failedStep(record) }
   yield { type: 'match.finished', part: job.part, status: record.status, summary: record.jobSummary ?? null }

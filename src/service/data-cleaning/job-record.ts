@@ -2,13 +2,16 @@
 import type { JobRecord, UploadRecord } from '../../contract/index.ts'
 import { findProduct } from '../enrichment/tags.ts'
 import type { Play } from '../plays.ts'
-import type { Job, Upload } from './jobs-store.ts'
+import type { Job, RowCounts, Summary, Upload } from './jobs-store.ts'
 
 /** The only customer of an embedded service. */
 export const CUSTOMER = { id: 900_000_001, name: 'fettle' } as const
 
+/** A job that is matching has counts of some of its rows. */
+type ShownJob = Omit<Job, 'summary'> & { readonly summary: Summary | RowCounts | null }
+
 /** The fields "available after enrichment". */
-function enrichedFields(job: Job, { enrichedAt, matchColumns }: Play) {
+function enrichedFields(job: ShownJob, { enrichedAt, matchColumns }: Play) {
   const { status, countries, portfolioId, summary, enrichments, inRegister, companyNumbers, registers } = job
   const product = enrichments === null ? null : findProduct(enrichments)
   const [country, ...others] = countries
@@ -24,7 +27,7 @@ function enrichedFields(job: Job, { enrichedAt, matchColumns }: Play) {
   return Object.fromEntries(Object.entries(known).map(([field, value]) => [field, isKnown ? (value ?? null) : null]))
 }
 
-const commonFields = (job: Job, play: Play): JobRecord => ({
+const commonFields = (job: ShownJob, play: Play): JobRecord => ({
   id: job.id,
   name: job.name,
   createdAt: play.dateOf(job.createdAt),
@@ -39,7 +42,7 @@ const commonFields = (job: Job, play: Play): JobRecord => ({
 })
 
 /** `details` is the reason of an error status. */
-export const jobRecord = (job: Job, play: Play, correlationId?: string): JobRecord => ({
+export const jobRecord = (job: ShownJob, play: Play, correlationId?: string): JobRecord => ({
   ...commonFields(job, play),
   modifiedAT: play.dateOf(job.modifiedAt),
   details: job.details ?? undefined,

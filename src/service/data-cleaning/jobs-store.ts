@@ -7,6 +7,9 @@ import type { Database } from '../storage/database.ts'
 /** Four disjoint counts that add up to `totalRows`; rows in review count as unmatched (contract §14.1). */
 export type Summary = Readonly<Record<'totalRows' | 'matched' | 'manualMatched' | 'unmatched' | 'duplicates', number>>
 
+/** The counts of the rows that are matched so far. */
+export type RowCounts = Omit<Summary, 'totalRows'>
+
 /** The file of a job, stored under `id` in the uploads folder; its name is never part of a path (faults H18). */
 export interface Upload {
   readonly id: string

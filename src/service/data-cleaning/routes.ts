@@ -71,7 +71,7 @@ function recordRoutes(app: FastifyInstance, deps: AppDeps): void {
   route('readJob', call => {
     const job = findJob(deps, call)
     worker.seen(job.id)
-    return jobRecord(job, play, call.request.id)
+    return jobRecord({ ...job, summary: job.summary ?? worker.countsOf(job.id) ?? null }, play, call.request.id)
   })
 
   route('archive', call => archivedRecord(jobs.change(findJob(deps, call).id, { archived: true }), play))

@@ -86,8 +86,11 @@ describe('a picture', () => {
     expect(drawn.head(10_000)).toBe('10.0 s  match  matching, next poll in 5 s')
     expect(drawn.head(13_500)).toBe('13.5 s  match  matching, next poll in 1 s')
     expect(drawn.head(15_000)).toBe('15.0 s  match  matching, polling')
-    told.add(observed(0, 'matching', { matched: 10_000, unmatched: 2_345 }))
-    expect(drawn.head(13_500)).toBe('13.5 s  match  matching, 12345 of 50,000 rows answered, next poll in 1 s')
+    const counts = { type: 'waiting', part: 0, status: 'matching', forMs: 5, nextMs: 500, total: 50_000 } as const
+    tick({ ...counts, done: 10_000 }, 16_000)
+    expect(drawn.head(16_000)).toBe('16.0 s  match  matching, 10,000 of 50,000 rows, 20%')
+    tick({ ...counts, done: 12_500 }, 18_000)
+    expect(drawn.head(18_000)).toBe('18.0 s  match  matching, 12,500 of 50,000 rows, 25%, 30.0 s left')
   })
 
   test('of a download without a content length, and of the stages after it', () => {

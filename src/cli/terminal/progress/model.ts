@@ -3,7 +3,7 @@
 import type { RunEventInput, RunState } from '../../../journal/index.ts'
 import { counted, duration } from '../../../report/words.ts'
 import { type ProgressEvent, progressOf } from '../../../run/index.ts'
-import { amount, continueProgress, formatProgressEvent, type JobProgress, timeLeft } from './text.ts'
+import { amount, continueProgress, formatProgressEvent, type JobProgress, rowAmount, timeLeft } from './text.ts'
 
 type Job = RunState['jobs'][number]
 
@@ -44,7 +44,7 @@ export class ProgressModel {
     if (progress.type === 'retry') return
     const part = progress.part ?? 0
     const before = progress.type === 'companies' ? this.#latest : this.#latestByJob.get(part)
-    const transfer = progressOf(progress)
+    const transfer = progress.type === 'waiting' ? rowsOf(progress) : progressOf(progress)
     const course = transfer && continueProgress(before?.course ?? null, transfer.done, transfer.total, now)
     const latest = { tick: progress, at: now, course }
     if (progress.type === 'companies') this.#latest = latest
@@ -105,9 +105,10 @@ export class ProgressModel {
       return `downloading ${amount(latest.tick.received, latest.tick.total)}${formatTimeLeft(latest, now)}`
     if (job.received !== null) return 'received'
     if (latest?.tick.type === 'waiting') {
+      const rows = rowsOf(latest.tick)
+      if (rows !== null) return `${latest.tick.status}, ${rowAmount(rows.done, rows.total)}${formatTimeLeft(latest, now)}`
       const next = latest.at + latest.tick.nextMs - now
-      const when = next <= 0 ? 'polling' : `next poll in ${Math.ceil(next / 1000)} s`
-      return `${[latest.tick.status, answered(job, this.#state?.plan.parts[job.part]?.rows ?? 0)].filter(Boolean).join(', ')}, ${when}`
+      return `${latest.tick.status}, ${next <= 0 ? 'polling' : `next poll in ${Math.ceil(next / 1000)} s`}`
     }
     if (job.status !== null) return job.status
     if (job.uploaded !== null) return 'uploaded'
@@ -117,12 +118,9 @@ export class ProgressModel {
 
 const formatTimeLeft = ({ course }: LatestProgress, now: number): string => (course === null ? '' : timeLeft(course, now))
 
-/** How many rows are answered, if the service reports counts while it works. */
-function answered({ summary }: Job, rows: number): string {
-  if (summary?.matched == null || summary.unmatched == null) return ''
-  const done = summary.matched + summary.unmatched + (summary.manualMatched ?? 0)
-  return done > 0 && done < rows ? `${done} of ${counted(rows, 'row')} answered` : ''
-}
+/** The rows that the service has matched, if it counts them while it works. */
+const rowsOf = ({ done, total }: ProgressEvent & { readonly type: 'waiting' }) =>
+  done === undefined || total === undefined ? null : { done, total }
 
 /** Whether a job is done in the present phase: all jobs are matched before any is enriched. */
 function findOver({ jobs, plan }: RunState): (job: Job) => boolean {

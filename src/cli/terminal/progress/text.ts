@@ -1,7 +1,7 @@
 /** Events and progress of a run as text, for a log line or a redrawn line. */
 
 import type { RunEventInput, RunState } from '../../../journal/index.ts'
-import { bytes, counted, duration } from '../../../report/words.ts'
+import { bytes, count, counted, duration } from '../../../report/words.ts'
 import type { ProgressEvent } from '../../../run/index.ts'
 
 /** No estimate before a rate is measured this long. */
@@ -33,6 +33,10 @@ export function amount(done: number, total: number | null): string {
   if (total === null || total === 0) return bytes(done)
   return `${bytes(done)} of ${bytes(total)}, ${Math.floor((done / total) * 100)}%`
 }
+
+/** `12,345 of 40,000 rows, 30%`. */
+export const rowAmount = (done: number, total: number): string =>
+  `${count(done)} of ${counted(total, 'row')}, ${Math.floor((done / total) * 100)}%`
 
 export function formatProgressEvent(progress: ProgressEvent): string {
   if (progress.type === 'upload') return `uploading ${amount(progress.sent, progress.total)}`

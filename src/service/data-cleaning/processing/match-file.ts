@@ -6,7 +6,7 @@ import type { Limits } from '../../limits.ts'
 import type { ListFacts, Query } from '../../matching/types.ts'
 import { type Choice, type Engine, type MatchResult, matchResultOf } from '../../registers/engine.ts'
 import { writeWhole } from '../../storage/atomic-file.ts'
-import type { Summary } from '../jobs-store.ts'
+import type { RowCounts, Summary } from '../jobs-store.ts'
 import type { Pace } from './job-pace.ts'
 import { factsOf } from './list-sample.ts'
 
@@ -40,6 +40,15 @@ function makeCandidate({ company, others, ...reasons }: Choice, engine: Engine):
   const { connectId, name } = engine.at(company)
   return { id: connectId, name, ...reasons, source: makeSource(engine, company, others) }
 }
+
+/** Rows in review count as unmatched (contract §14.1). */
+const COUNTED_AS = {
+  matched: 'matched',
+  manualMatched: 'manualMatched',
+  review: 'unmatched',
+  unmatched: 'unmatched',
+  duplicate: 'duplicates',
+} as const satisfies Record<RowResult['outcome'], keyof RowCounts>
 
 /** Converts findings to results; a company matched before makes a row a duplicate. */
 function makeResults(engine: Engine, byHand: boolean) {
@@ -81,8 +90,8 @@ async function* matchHere(engine: Engine, queries: AsyncIterable<Query>, list: L
   for await (const query of queries) yield matchResultOf(engine.match(query, undefined, list), list)
 }
 
-/** Throws a CsvFault at the first fault of the file and then writes no result. */
-export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits) {
+/** Throws a CsvFault at the first fault of the file and then writes no result. `onRow` is called with the counts after each row. */
+export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits, onRow: (counts: RowCounts) => void) {
   let { inRegister, companyNumbers } = task.list
   // Where both are known, the file is read once.
   if (inRegister === undefined || companyNumbers === undefined) {
@@ -92,20 +101,19 @@ export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, lim
   }
   const list = { inRegister, companyNumbers }
   const makeResult = makeResults(engine, task.byHand)
-  const counts = { matched: 0, manualMatched: 0, review: 0, unmatched: 0, duplicate: 0 }
+  const counts = { matched: 0, manualMatched: 0, unmatched: 0, duplicates: 0 }
   const summary = await writeWhole(task.target, async (write): Promise<Summary> => {
     let row = 0
     const queries = readQueries(task, limits)
     for await (const finding of engine.matchAll?.(queries, list) ?? matchHere(engine, queries, list)) {
       row += 1
       const result = makeResult(row, finding)
-      counts[result.outcome] += 1
+      counts[COUNTED_AS[result.outcome]] += 1
+      onRow(counts)
       await write(resultLine(result))
       await pace()
     }
-    const unmatched = counts.unmatched + counts.review
-    const { matched, manualMatched, duplicate: duplicates } = counts
-    return { totalRows: row, matched, manualMatched, unmatched, duplicates }
+    return { totalRows: row, ...counts }
   })
   return { summary, inRegister, companyNumbers }
 }

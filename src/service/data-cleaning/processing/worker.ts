@@ -16,7 +16,7 @@ import type { CurrentRegisters, OpenRegister } from '../../registers/current.ts'
 import type { Engine } from '../../registers/engine.ts'
 import { currentDirectors, type Officers, SAMPLE } from '../../registers/index.ts'
 import { isDiskTrouble } from '../../storage/database.ts'
-import type { Job, JobPatch, JobStore, MatchedRegisters } from '../jobs-store.ts'
+import type { Job, JobPatch, JobStore, MatchedRegisters, RowCounts } from '../jobs-store.ts'
 import { enrichFile, writeJson } from './enriched-file.ts'
 import { makePaces, type Pace, Stopped } from './job-pace.ts'
 import { factsOf } from './list-sample.ts'
@@ -70,6 +70,7 @@ export class JobWorker {
   /** Running jobs that only wait for a reader: they do not count against the limit. */
   #resting = 0
   readonly #readers = new Map<string, AbortController>()
+  readonly #counts = new Map<string, RowCounts>()
   /** Enriched files that are being written as JSON. */
   readonly #beingMade = new Map<string, Promise<void>>()
   /** The work in a status; it returns what else changes with the next status. */
@@ -104,6 +105,11 @@ export class JobWorker {
     this.#fill()
   }
 
+  /** The counts of a job that is matching; undefined before its first row. */
+  countsOf(id: string): Readonly<RowCounts> | undefined {
+    return this.#counts.get(id)
+  }
+
   /** Makes the enriched file as JSON, once; resolves when it is there. */
   json(id: string): Promise<void> {
     const { enriched } = this.#parts.files
@@ -134,10 +140,11 @@ export class JobWorker {
     const { id, hasHeader } = job.upload
     const common = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
     const task = { ...common, list: job, byHand: play.matchesByHand }
-    return using(async (engine, registers) => ({
-      ...(await matchFile(task, engine, pace, limits)),
+    const matching = using(async (engine, registers) => ({
+      ...(await matchFile(task, engine, pace, limits, counts => this.#counts.set(job.id, counts))),
       registers: registers.map(matchedRegister),
     }))
+    return matching.finally(() => this.#counts.delete(job.id))
   }
 
   async #enrich(job: Job, pace: Pace): Promise<JobPatch> {
