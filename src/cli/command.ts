@@ -20,6 +20,8 @@ export interface Command {
   readonly isUntrusted?: true
   readonly conflicts?: Readonly<Record<string, readonly string[]>>
   readonly implies?: Readonly<Record<string, string>>
+  /** Positionals and flags that an action needs, by its words: `import`, `users add`. */
+  readonly needs?: Readonly<Record<string, readonly string[]>>
   readonly examples: readonly (readonly [line: string, purpose: string])[]
   readonly load: () => Promise<Body>
 }

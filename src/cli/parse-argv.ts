@@ -37,9 +37,8 @@ export async function parse(words: readonly string[], io: Io): Promise<ParsedCom
     io.err(await parser.getHelp())
     return EXIT.usage
   }
-  const [problem] = problems
-  if (problem !== undefined) throw usageError(formatProblem(problem, argv), findHint(problem, argv))
-  if (parsed !== null) return parsed
+  if (problems.length > 0) throw usageError(formatProblems(problems, argv), findHint(problems[0]!, argv))
+  if (parsed !== null) return requireNeeds(parsed)
   io.out(printed)
   return EXIT.ok
 }
@@ -166,18 +165,43 @@ async function unknown(what: string, word: string, names: readonly string[], pre
 
 const NOT_ENOUGH = /^Not enough non-option arguments: got (\d+)/
 
-/** The message of yargs on one line; its count of positionals is replaced by the usage of the command, and its arrows by words. */
-function formatProblem(problem: string, argv: readonly string[]): string {
-  const { positionals = [], usage = '' } = COMMANDS.find(command => nameOf(command) === argv[0]) ?? {}
-  const missing = positionals[Number(NOT_ENOUGH.exec(problem)?.[1] ?? Number.NaN)]
-  if (missing !== undefined) return `<${missing.name}> is missing (${missing.describe}): fettle ${usage}`
+/** All that is missing, else the first problem: its message of yargs on one line, with words for its arrows. */
+function formatProblems(problems: readonly string[], argv: readonly string[]): string {
+  const command = COMMANDS.find(known => nameOf(known) === argv[0])
+  const missing = problems.flatMap(problem => {
+    const [, given] = NOT_ENOUGH.exec(problem) ?? []
+    const places = given === undefined ? [] : (command?.positionals ?? []).slice(Number(given))
+    const [, names] = /^Missing required arguments?: (.+)$/.exec(problem) ?? []
+    return [...places.flatMap(({ name, isRequired }) => (isRequired ? [name] : [])), ...(names?.split(', ') ?? [])]
+  })
+  if (command !== undefined && missing.length > 0) return formatMissing(missing, command)
+  const [problem = ''] = problems
   if (/^(?:Implications failed|Missing dependent arguments):/.test(problem))
     return [...problem.matchAll(/(?<!\S)(\S+) -> (\S+)/g)].map(([, flag, needed]) => `--${flag} needs --${needed}`).join('; ')
-  const [, flag] = /^Missing required argument: (\S+)$/.exec(problem) ?? []
-  if (flag !== undefined) return `--${flag} is missing`
   const [, name, given, choices] = /^Invalid values:\s+Argument: (\S+), Given: "(.*)", Choices: (.*)$/.exec(problem) ?? []
   if (name !== undefined) return `${name}: expected one of ${choices}, found "${given}"`
   return problem.trim().replace(/\s+/g, ' ')
+}
+
+/** Positionals with the usage of the command, a single one with its description. */
+function formatMissing(names: readonly string[], { usage, positionals = [] }: Command): string {
+  const places = positionals.filter(({ name }) => names.includes(name))
+  const shown = [...new Set(names)].map(name => (places.some(place => place.name === name) ? `<${name}>` : `--${name}`))
+  const list = [shown.slice(0, -1).join(', '), shown.at(-1)].filter(Boolean).join(' and ')
+  const what = shown.length === 1 ? `${list} is missing` : `${list} are missing`
+  const [place] = places
+  if (place === undefined) return what
+  return `${what}${shown.length === 1 ? ` (${place.describe})` : ''}: fettle ${usage}`
+}
+
+/** Throws FETTLE_USAGE with all that the action lacks. */
+function requireNeeds(parsed: ParsedCommand): ParsedCommand {
+  const { command, flags } = parsed
+  const words = (command.positionals ?? []).flatMap(({ name }) => (typeof flags[name] === 'string' ? [flags[name]] : []))
+  const needs = words.flatMap((_, at) => command.needs?.[words.slice(0, at + 1).join(' ')] ?? [])
+  const missing = needs.filter(name => (flags[name] ?? null) === null)
+  if (missing.length > 0) throw usageError(formatMissing(missing, command))
+  return parsed
 }
 
 /** `--select` chooses among pipelines that are named. */

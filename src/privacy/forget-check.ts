@@ -13,7 +13,7 @@ import { type Intent, isOfState } from './forget-scan.ts'
 
 /** What must be found in no file. */
 export interface Traces {
-  /** The key: as a whole word, and if it has digits only as a whole cell or text. */
+  /** The key: as a whole word, a number only as a whole cell or text and not in reports, whose counts look the same; a short one by its digests. */
   readonly key: string
   /** Names and companies that only the rows have, and digests. */
   readonly words: readonly string[]
@@ -22,6 +22,11 @@ export interface Traces {
 
 /** Shorter texts are parts of any file. */
 const SHORTEST = 3
+
+const COLON = 0x3a
+
+/** Made from the journal, which is searched as well. */
+const REPORTS: readonly string[] = ['.html', '.md', '.xml']
 
 /** Collects what only the rows have. Call it before they are removed. */
 export async function traceRows({ key, runs, rows }: Intent, states: readonly RunState[], runsDir: string): Promise<Traces> {
@@ -97,14 +102,18 @@ const isWordByte = (byte: number | undefined): boolean =>
 async function hasTrace(file: string, { key, words, bytes }: Traces): Promise<boolean> {
   const isJson = /\.jsonl?$/.test(isPacked(file) ? file.slice(0, -'.gz'.length) : file)
   const isBinary = ['.answers', '.asked', '.bin'].includes(extname(file))
-  const needles = [...words, key].flatMap(listSpellings).map(text => Buffer.from(text))
+  const isNumber = /^[\d.,\s-]+$/.test(key)
+  const isAmbiguous = key.length < SHORTEST || (isNumber && REPORTS.includes(extname(file)))
+  const texts = isAmbiguous ? words : [...words, key]
+  const needles = texts.flatMap(listSpellings).map(text => Buffer.from(text))
   const ofKey = new Set(listSpellings(key))
-  const isNumber = key.length < SHORTEST || /^[\d.,\s-]+$/.test(key)
   /** Whether the bytes around a place show a whole word; a number also needs to be a whole text. */
   const isWhole = (content: Buffer, at: number, needle: Buffer): boolean => {
     const [before, after] = [content[at - 1], content[at + needle.length]]
     if (!isNumber || !ofKey.has(needle.toString())) return !isWordByte(before) && !isWordByte(after)
     const ends = isJson ? '"' : '"\',;\t|<>\r\n'
+    // In JSON a number before a colon is a key of a map, such as a line.
+    if (isJson && content[at + needle.length + 1] === COLON) return false
     return [before, after].every(byte => byte === undefined || ends.includes(String.fromCharCode(byte)))
   }
   const longest = Math.max(8, ...needles.map(({ length }) => length)) + 2

@@ -2,7 +2,15 @@
  * Polls a job: reads and records its status at growing intervals until it is final or the time is up. A failed poll is counted and
  * repeated by the next one. Of a detached run, the status of each job is read once and not recorded.
  */
-import { enrichPhase, goesBack, isKnownStatus, type JobRecord, type JobSummary, matchPhase, type Phase } from '../contract/index.ts'
+import {
+  enrichPhase,
+  goesBack,
+  isKnownStatus,
+  type JobRecord,
+  type JobSummary,
+  matchPhase,
+  type Phase,
+} from '../contract/index.ts'
 import { FettleError } from '../errors.ts'
 import type { RunEventInput } from '../journal/events.ts'
 import type { JobState, RunState } from '../journal/state.ts'

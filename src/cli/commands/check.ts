@@ -40,11 +40,11 @@ export async function run(given: Flags, io: Io): Promise<number> {
     const shown = issues.filter(({ severity }) => !isQuiet || severity !== 'info')
     if (shown.length > 0) io.err(printIssues(shown, files.length > 1 ? file : null))
     if (plan === null || input === null) {
-      if (code === EXIT.ok && !isQuiet) io.out(escapeTerminal(`ok ${file}: the pipeline is valid; its input was not read`))
+      if (code === EXIT.ok && !isQuiet) io.text(escapeTerminal(`ok ${file}: the pipeline is valid; its input was not read`))
       continue
     }
-    if (isOn(flags, 'explain')) io.out(escapeLines(explainPlan(plan, input)))
-    else if (!isQuiet && code === EXIT.ok) io.out(summary(plan, input))
+    if (isOn(flags, 'explain')) io.text(escapeLines(explainPlan(plan, input)))
+    else if (!isQuiet && code === EXIT.ok) io.text(summary(plan, input))
   }
   return worstExit(codes)
 }

@@ -103,7 +103,7 @@ async function settleColumns(inspected: InspectedColumns, flags: Flags, io: Io, 
   const isUncertain = proposal.columns.some(({ status, target }) => status === 'unsure' && target !== 'key')
   if (isUncertain && !isOn(flags, 'quiet') && !isOn(flags, 'yes') && ask !== null)
     return confirmColumns(inspected, decided, io, ask)
-  if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal))
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(inspected, proposal, io))
   return proposal
 }
 
@@ -118,7 +118,7 @@ async function importOther(flags: Flags, io: Io): Promise<readonly string[] | nu
     const hint = `${error.hint ?? ''} To read ${path} with flags, import it: fettle register import csv ${path}, and pass --register NAME.`
     throw new FettleError(error.code, error.message, { hint: hint.trim(), at: error.at, cause: error })
   })
-  if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal))
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal, io))
   const { facts } = table.inspected
   const { sheet, columns } = tableSource(table, io.cwd)
   const name = nameTable(path, [facts.sha256, sheet, columns])

@@ -22,7 +22,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const cells = (line: CostLine): string[] => COLUMNS.map(name => String(line[name]))
   const head = [by, ...COLUMNS.slice(1)]
   if (isOn(flags, 'csv')) io.out(tableText([head, ...found.lines.map(cells)]).trimEnd())
-  else io.out(columnsText([head.map(name => name.toUpperCase()), ...found.lines.map(cells), cells(found.total)]))
+  else io.text(columnsText([head.map(name => name.toUpperCase()), ...found.lines.map(cells), cells(found.total)]))
   if (found.total.runs === 0 && !existsSync(runsDir)) io.err(escapeTerminal(`there is no folder ${runsDir}`))
   for (const id of found.unread) io.err(escapeTerminal(`warning: the run ${id} cannot be read, and what it spent is missing`))
   return EXIT.ok

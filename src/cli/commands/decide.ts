@@ -32,7 +32,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/decide/v1', file, ok: true, exitCode: EXIT.ok, issues, decided }))
   else {
     if (issues.length > 0) io.err(printIssues(issues, null))
-    io.out(formatDecided(file, decided, output?.path ?? null))
+    io.text(formatDecided(file, decided, output?.path ?? null))
   }
   return EXIT.ok
 }

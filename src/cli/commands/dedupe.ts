@@ -22,7 +22,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const reading = readReading(flags, io.cwd)
   const file = reading.path
   const table = await readTable(file, flags, io)
-  if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal))
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal, io))
   assertCertain('dedupe', reading, table.proposal, flags)
   const keep = readKeep(needText(flags, 'keep'), table.inspected)
   const decisions = textFlag(flags, 'decisions')
@@ -45,7 +45,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (isOn(flags, 'json')) {
     const files = { output: output.path, review: review?.path }
     io.out(safeJson({ schema: 'fettle/dedupe/v1', file, ok: true, exitCode: EXIT.ok, ...deduped, ...files }))
-  } else io.out(formatDeduped(file, deduped, output.path, review?.path ?? null))
+  } else io.text(formatDeduped(file, deduped, output.path, review?.path ?? null))
   return EXIT.ok
 }
 

@@ -32,7 +32,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const failures = findings.flatMap(({ status, code }) => (status === 'fail' && code !== null ? [code] : []))
   const exitCode = worstExit(failures.map(code => EXIT[ERRORS[code].kind]))
   if (isOn(flags, 'json')) io.out(safeJson({ schema: 'fettle/doctor/v1', ok: exitCode === EXIT.ok, exitCode, findings }))
-  else io.out([...findings.flatMap(formatFinding), summary(findings)].map(escapeTerminal).join('\n'))
+  else io.text([...findings.flatMap(formatFinding), summary(findings)].map(escapeTerminal).join('\n'))
   return exitCode
 }
 

@@ -36,7 +36,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     io.out(safeJson({ schema: 'fettle/estimate/v1', file, name: plan.name, ok: true, exitCode: EXIT.ok, issues, estimate }))
   else {
     if (issues.length > 0) io.err(printIssues(issues, null))
-    for (const line of formatEstimate(plan, estimate)) io.out(escapeTerminal(line))
+    for (const line of formatEstimate(plan, estimate)) io.text(escapeTerminal(line))
   }
   return EXIT.ok
 }

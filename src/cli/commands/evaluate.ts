@@ -61,7 +61,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     const { wrong, missed: notFound, review } = evaluation.misses
     const all = wrong + notFound + review
     const written = missed.length < all ? `the first ${count(missed.length)} of ${counted(all, 'row')}` : counted(all, 'row')
-    io.out(formatEvaluation(plan, evaluation, misses && `${written} in ${misses.path}`))
+    io.text(formatEvaluation(plan, evaluation, misses && `${written} in ${misses.path}`))
   }
   return EXIT.ok
 }

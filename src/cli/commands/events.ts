@@ -30,7 +30,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     else {
       const lines = output === null ? events.map(formatEvent) : []
       const where = output === null ? '' : `, written to ${output}${isMarked ? ' and marked as processed' : ''}`
-      io.out([`${portfolio.name} (${portfolio.id}): ${formatCounts(events)}${where}`, ...lines].map(escapeTerminal).join('\n'))
+      io.text([`${portfolio.name} (${portfolio.id}): ${formatCounts(events)}${where}`, ...lines].map(escapeTerminal).join('\n'))
     }
     return EXIT.ok
   })

@@ -19,8 +19,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const code = wanted?.toUpperCase() ?? ''
   const isExit = ({ isNotice, kind }: (typeof ERRORS)[ErrorCode]): boolean => !isNotice && EXIT[kind] === Number(code)
   const found = codes.filter(known => wanted === null || (/^\d+$/.test(code) ? isExit(ERRORS[known]) : known === code))
-  if (code === '0') io.out('0  (ok)\n  Everything worked; warnings are allowed.')
-  else if (found.length > 0) io.out(found.map(describe).join('\n\n'))
+  if (code === '0') io.text('0  (ok)\n  Everything worked; warnings are allowed.')
+  else if (found.length > 0) io.text(found.map(describe).join('\n\n'))
   else {
     const longer = codes.filter(known => known.startsWith(`${code}_`))
     const near = longer.length > 0 ? longer.join(', ') : nearest(code, codes)

@@ -27,7 +27,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (completed) io.err('note: a removal that was interrupted is complete now')
   const verb = dryRun ? 'would remove' : 'removed'
   for (const { file, entries } of found)
-    io.out(escapeTerminal(`${verb} ${entries === 'whole' ? file : `${entries} from ${file}`}`))
+    io.text(escapeTerminal(`${verb} ${entries === 'whole' ? file : `${entries} from ${file}`}`))
   for (const { what, name, runId } of kept) {
     const left = what === 'output' ? `${name}, which the run ${runId} wrote` : `the remote job ${name} of the run ${runId}`
     io.err(escapeTerminal(`not changed: ${left}`))

@@ -26,6 +26,7 @@ import {
   SERVICE,
   SKIP_CODE,
   SOURCES,
+  STORE_NEEDS,
   storeOptions,
   storePositionals,
   TARGET,
@@ -489,7 +490,7 @@ export const COMMANDS: readonly Command[] = [
     summary: 'Decide about the rows of a file by a decision table, on this machine; makes no request',
     positionals: [{ name: 'file', isRequired: true, describe: 'A table: an output, or any list' }],
     options: [
-      { name: 'table', alias: 't', describe: 'The decision table' },
+      { name: 'table', alias: 't', isRequired: true, describe: 'The decision table' },
       { name: 'output', alias: 'o', describe: 'Write the rows with their decisions to this file' },
       { name: 'as-of', describe: 'The day of the decisions, such as 2026-01-31; default: today' },
       JSON_RESULT,
@@ -686,6 +687,7 @@ export const COMMANDS: readonly Command[] = [
       ...REGISTER_CONFLICTS,
       replay: ['register', 'sample', 'public-url', 'data-dir', 'credits', 'rate', 'reconcile', 'keep-uploads', 'log'],
     },
+    needs: { 'users add': ['name'], 'users remove': ['name'], backup: ['what'] },
     examples: [
       ['fettle serve', 'on 127.0.0.1:8080, with new credentials'],
       ['fettle serve --port 0 --register companies', 'one register, on a free port'],
@@ -713,6 +715,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'id', describe: 'csv: the column with the ids of the companies' },
     ],
     conflicts: { 'all-sheets': ['sheet'] },
+    needs: { ...STORE_NEEDS, 'import decisions': ['name'], aliases: ['kind-or-name'] },
     examples: [
       ['fettle register import csv companies.csv', 'import a register, named after its file'],
       ['fettle register import csv customers.xlsx --id Customer', 'any list; its columns are found'],
@@ -747,6 +750,7 @@ export const COMMANDS: readonly Command[] = [
       { name: 'html', describe: 'verify: also write the report as a page to this file' },
       RUNS_DIR,
     ],
+    needs: STORE_NEEDS,
     examples: [
       ['fettle screening import uk UK-Sanctions-List.csv', 'import a list for AML searches'],
       ['fettle screening import csv peps.csv --datasets PEP', 'a list without the reason for its entries'],

@@ -1,7 +1,7 @@
 /** Options that several commands have, each described once. */
 
 import { DEFAULT_RUNS_DIR } from '../../shell-command.ts'
-import type { Option } from '../command.ts'
+import type { Command, Option } from '../command.ts'
 import { REPORTERS } from '../reporters/registry.ts'
 
 export const RUNS_DIR: Option = {
@@ -176,6 +176,12 @@ export const LIST_OPTIONS: readonly Option[] = [
   { name: 'sheet', describe: 'Sheet of an Excel file, by name or number' },
   { name: 'all-sheets', type: 'switch', describe: 'All sheets with the same columns as one list' },
 ]
+
+export const STORE_NEEDS = {
+  import: ['kind-or-name', 'file'],
+  info: ['kind-or-name'],
+  remove: ['kind-or-name'],
+} as const satisfies Command['needs']
 
 export const storePositionals = (
   thing: string,

@@ -59,7 +59,7 @@ export async function run(given: Flags, io: Io): Promise<number> {
     }
     if (issues.length > 0) io.err(printIssues(issues, files.length > 1 ? file : null))
     if (plan !== null && estimate !== null)
-      io.out([formatEstimate(plan, estimate, project, account), ...previewLines(plan, preview)].join('\n'))
+      io.text([formatEstimate(plan, estimate, project, account), ...previewLines(plan, preview)].join('\n'))
   }
   return worstExit(codes)
 }

@@ -36,7 +36,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     if (!(await agreesToCost(probe.plan, flags, io))) return EXIT.ok
     const progress = showRun(flags, io)
     const result = await runProbe(probe, { ...place, credentials: whole.credentials }, progress).finally(() => progress.stop())
-    for (const line of formatResult(result)) io.out(escapeTerminal(line))
+    for (const line of formatResult(result)) io.text(escapeTerminal(line))
     return exitOfProbe(result)
   } finally {
     probe.release()

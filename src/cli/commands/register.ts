@@ -109,8 +109,7 @@ function describe(info: Imported, env: Env): readonly string[] {
 
 /** Accepted lines become aliases of their companies; those that were rejected or undone since are aliases no more. */
 async function importDecisions(flags: Flags, dir: string, io: Io): Promise<RegisterInfo> {
-  const name = textFlag(flags, 'name')
-  if (name === null) throw usageError('importing decisions needs --name with the register that gets the confirmed names')
+  const name = needText(flags, 'name')
   const { Decisions, requireDecisions } = await import('../../results/index.ts')
   const lines = await requireDecisions(needText(flags, 'file'), io.cwd)
   const decisions = new Decisions(lines, new Date().toISOString().slice(0, 10))
@@ -139,7 +138,7 @@ async function readAnyTable(file: string, flags: Flags, io: Io) {
   const { readTable } = await import('./table-register.ts')
   const { tableSource } = await import('../../prepare/table-register.ts')
   const table = await readTable(file, flags, io)
-  if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal))
+  if (!isOn(flags, 'quiet')) io.err(proposalTable(table.inspected, table.proposal, io))
   return tableSource(table, io.cwd)
 }
 

@@ -59,7 +59,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     io.err(escapeTerminal(`no run${[pipeline, target].map(name => (name === null ? '' : ` of ${name}`)).join('')} in ${runsDir}`))
   else {
     const rows = inOrder(ids, attempts).map(entry => (typeof entry === 'string' ? formatRow(runsDir, entry) : attemptRow(entry)))
-    io.out(columnsText([COLUMNS, ...rows]))
+    io.text(columnsText([COLUMNS, ...rows]))
   }
   return EXIT.ok
 }
@@ -106,7 +106,7 @@ async function prune(runsDir: string, flags: Flags, io: Io): Promise<number> {
     io.out(safeJson({ schema: 'fettle/prune/v1', dryRun, ...found }))
     return code
   }
-  for (const id of removed) io.out(`${dryRun ? 'would remove' : 'removed'} ${id}`)
+  for (const id of removed) io.text(`${dryRun ? 'would remove' : 'removed'} ${id}`)
   for (const { runId, why } of kept) io.err(`kept ${runId}: it ${why}`)
   for (const { runId, why } of failed) io.err(escapeTerminal(`could not remove ${runId}: ${why}`))
   if (removed.length + failed.length === 0) io.err(escapeTerminal(`nothing to remove in ${runsDir}`))

@@ -155,7 +155,7 @@ async function verify(flags: Flags, io: Io): Promise<number> {
   progress.end()
   if (html !== null) await writeAtomic(resolve(io.cwd, html), renderVerification(proof, packageInfo()), { isShared: true })
   if (isOn(flags, 'json')) io.out(safeJson(proof))
-  else if (!isOn(flags, 'quiet') || !proof.ok) io.out(formatVerification(proof))
+  else if (!isOn(flags, 'quiet') || !proof.ok) io.text(formatVerification(proof))
   return proof.ok ? EXIT.ok : EXIT.checks
 }
 

@@ -28,7 +28,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   if (isOn(flags, 'json')) io.out(resultLine({ ...report, exitCode: code }))
   else {
     io.out(reportText(report, io, 'out', { isStopped: status.status === 'stopped', hasPage: hasPage(io, runsDir, runId) }))
-    if (status.status !== 'finished') io.out(escapeTerminal(formatStatus(status)))
+    if (status.status !== 'finished') io.text(escapeTerminal(formatStatus(status)))
   }
   return code
 }

@@ -24,7 +24,7 @@ export async function runStore<T>({ empty, ...store }: Store<T>, flags: Flags, i
   const dir = store.dirOf(findDataDir(io.env))
   const action = needText(flags, 'action')
   const format = (info: T): string => store.describe(info, io.env).map(escapeTerminal).join('\n')
-  const print = (info: T): void => io.out(isOn(flags, 'json') ? safeJson(info) : format(info))
+  const print = (info: T): void => (isOn(flags, 'json') ? io.out(safeJson(info)) : io.text(format(info)))
   const isQuiet = isOn(flags, 'quiet')
   if (action === 'import') {
     const info = await store.add(flags, dir, io)
@@ -33,7 +33,7 @@ export async function runStore<T>({ empty, ...store }: Store<T>, flags: Flags, i
     const infos = await store.list(dir)
     if (isOn(flags, 'json')) io.out(safeJson(infos))
     else if (infos.length === 0) io.err(escapeTerminal(`no ${empty.what} in ${dir}: ${empty.command}`))
-    else io.out(infos.map(format).join('\n'))
+    else io.text(infos.map(format).join('\n'))
   } else {
     const name = needText(flags, 'kind-or-name')
     const own = store.actions?.[action]

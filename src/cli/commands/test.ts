@@ -26,13 +26,13 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   let updated = 0
   const onResult = (result: TestResult): void => {
     results.push(result)
-    if (!isJson) io.out(lines(result).map(escapeTerminal).join('\n'))
+    if (!isJson) io.text(lines(result).map(escapeTerminal).join('\n'))
   }
   for (const file of await chosenFiles(flags, io))
     try {
       if (isTable(file)) {
         const unreached = await runTableTests(file, { cwd: io.cwd, today: formatDay(Date.now()), onResult })
-        if (unreached.length > 0 && !isJson) io.out(escapeTerminal(`     ${file}: no test reaches ${unreached.join(', ')}`))
+        if (unreached.length > 0 && !isJson) io.text(escapeTerminal(`     ${file}: no test reaches ${unreached.join(', ')}`))
       } else
         updated += await runTestFile(file, {
           env: io.env,
@@ -51,7 +51,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const junit = textFlag(flags, 'junit')
   if (junit !== null) await writeAtomic(resolve(io.cwd, junit), renderJunit(results, broken))
   if (isJson) io.out(safeJson({ schema: 'fettle/test/v1', ok: code === EXIT.ok, exitCode: code, updated, results }))
-  else io.out(summary(results.length, failed.length, broken.length, updated))
+  else io.text(summary(results.length, failed.length, broken.length, updated))
   return code
 }
 

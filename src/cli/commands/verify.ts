@@ -29,6 +29,6 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const isIntact = found.removedAt === null ? 'intact' : 'removed, and what is left is intact'
   const verdict =
     exitCode === EXIT.ok ? `${isIntact} (${what}; head ${found.head})` : `${counted(faults.length, 'fault')} (${what})`
-  io.out(escapeTerminal(`${runId}: ${verdict}`))
+  io.text(escapeTerminal(`${runId}: ${verdict}`))
   return exitCode
 }

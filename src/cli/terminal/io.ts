@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { Env } from '../../env/environment.ts'
 import { EXIT } from '../../errors.ts'
+import { wrapLines } from './wrap.ts'
 
 export interface Io {
   readonly env: Env
@@ -11,6 +12,8 @@ export interface Io {
   readonly stdin: () => Readable & { readonly isTTY?: boolean; setRawMode?(isRaw: boolean): unknown }
   /** Results, to stdout. A line end is added if missing. */
   out(text: string): void
+  /** A result for people: on a terminal, long lines are broken at spaces. */
+  text(text: string): void
   err(text: string): void
   draw(text: string): void
   readonly isTerminal: boolean
@@ -37,6 +40,10 @@ export function processIo(signal: AbortSignal): Io {
   const write = (stream: NodeJS.WriteStream, text: string): void => {
     if (stream.writable) stream.write(text)
   }
+  // A pseudo-terminal may report 0 columns.
+  const columns = (): number => stderr.columns || 80
+  const wrapped = (stream: NodeJS.WriteStream, text: string): string =>
+    isWatched(stream) ? wrapLines(text, stream.columns || columns()) : text
   stderr.on('error', () => {})
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
@@ -50,11 +57,11 @@ export function processIo(signal: AbortSignal): Io {
     cwd: process.cwd(),
     stdin: () => process.stdin,
     out: text => write(stdout, text.endsWith('\n') ? text : `${text}\n`),
-    err: text => write(stderr, text.endsWith('\n') ? text : `${text}\n`),
+    text: text => write(stdout, wrapped(stdout, text.endsWith('\n') ? text : `${text}\n`)),
+    err: text => write(stderr, wrapped(stderr, text.endsWith('\n') ? text : `${text}\n`)),
     draw: text => write(stderr, text),
     isTerminal: isWatched(stderr),
-    // A pseudo-terminal may report 0 columns.
-    columns: () => stderr.columns || 80,
+    columns,
     rows: () => stderr.rows || 24,
     colour: { out: wantsColour(env, isWatched(stdout)), err: wantsColour(env, isWatched(stderr)) },
     signal,

@@ -5,6 +5,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { escapeTerminal } from '../../report/formats/escape.ts'
 import { usageError } from '../command.ts'
 import type { Io } from './io.ts'
+import { wrapLines } from './wrap.ts'
 
 /** Returns the trimmed answer, null at the end of input. */
 export type Prompt = (question: string) => Promise<string | null>
@@ -35,7 +36,7 @@ export class OpenPrompt {
     let reader: AsyncIterator<string> | null = null
     const ask: Prompt = async question => {
       reader ??= this.#open()
-      io.draw(question)
+      io.draw(wrapLines(question, io.columns()))
       const { value, done } = await reader.next()
       io.signal.throwIfAborted()
       return done === true ? null : value.trim()

@@ -26,7 +26,7 @@ const precision = z.number().gt(0.5).max(0.999)
 const count = z.number().int().nonnegative().nullish()
 const nullable = z.string().nullable().meta({ isNullWritten: true })
 
-/** Counts of a job after matching; each may be absent or null, which is unknown and not 0 (contract §5.2, §14.1). */
+/** Counts of a job after matching, or of the rows that are matched so far; each may be absent or null, which is unknown and not 0 (contract §5.2, §14.1). */
 export const jobSummary = lazy(() =>
   z.looseObject({
     ...fieldsOf(count, 'totalRows', 'matched', 'manualMatched', 'unmatched', 'duplicates'),

@@ -246,7 +246,7 @@ function rendered({ format, batch, sink: { path } }: Writer): string | Buffer {
   } catch (error) {
     if (!FettleError.is(error)) throw error
     throw new FettleError(error.code, `cannot write ${path}: ${error.message}`, {
-      hint: 'The run directory keeps the enriched rows. Set output.format: csv for the next run.',
+      hint: 'The run directory keeps the enriched rows. For the next run name a .csv file as output.',
     })
   }
 }

@@ -101,6 +101,7 @@ export function startProgram(program: Program): { child: Simulated; ended: Promi
       cwd,
       stdin: () => process.stdin,
       out: write('stdout', '\n'),
+      text: write('stdout', '\n'),
       err: write('stderr', '\n'),
       draw: write('stderr', ''),
       isTerminal: false,

@@ -183,8 +183,10 @@ export const COMMAND_ROWS: readonly Row[] = [
   bad('A14', 'run p.yml', 'CREDENTIALS', ['not set', 'Set FETTLE_USERNAME'], { env: { ...NO_LOGIN, CI: 'true' } }),
 
   bad('A15', 'register import xml r.xml', 'USAGE', ['cannot import "xml": fettle imports csv, gleif, companies-house']),
-  bad('A15', 'register import csv', 'USAGE', ['file is missing']),
-  bad('A15', 'register import', 'USAGE', ['kind-or-name is missing']),
+  bad('A15', 'register import csv', 'USAGE', ['<file> is missing']),
+  bad('A15', 'register import', 'USAGE', ['<kind-or-name> and <file> are missing']),
+  bad('A15', 'register import decisions', 'USAGE', ['<file> and --name are missing']),
+  bad('A15', 'decide', 'USAGE', ['<file> and --table are missing']),
   bad('A15', 'register import csv nowhere.csv', 'INPUT_READ', ['nowhere.csv'], { exit: 65 }),
   bad('A15', 'register import csv sub', 'INPUT_READ', ['not a regular file'], { exit: 65, files: { sub: folder } }),
   bad('A15', 'register import csv r.csv', 'INPUT_EMPTY', ['is empty', 'id,name,country'], { exit: 65, files: { 'r.csv': '' } }),

@@ -235,7 +235,7 @@ describe.concurrent('registers', () => {
 
   test.each([
     ['another kind', ['import', 'xlsx', 'c.csv'], 2, 'imports csv, gleif, companies-house'],
-    ['no file', ['import', 'csv'], 2, 'file is missing'],
+    ['no file', ['import', 'csv'], 2, '<file> is missing (import: the file'],
     ['a file that is not there', ['import', 'csv', 'nowhere.csv'], 65, 'nowhere.csv'],
     ['a file that is no CSV', ['import', 'csv', 'zip.csv'], 65, 'zip.csv'],
     ['an unclosed quote', ['import', 'csv', 'open.csv'], 65, 'line 2'],

@@ -171,6 +171,9 @@ async function inThisProcess(args: readonly string[], { cwd, env = {}, input }: 
       out: text => {
         stdout += line(text)
       },
+      text: text => {
+        stdout += line(text)
+      },
       err: text => {
         stderr += line(text)
       },

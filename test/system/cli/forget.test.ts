@@ -180,6 +180,19 @@ test('forget names what still has the row, and exits with 73', async () => {
   expect((await fettle(['forget', '--key', 'KEY-4711'], { cwd })).code).toBe(0)
 })
 
+test('forget of a key that is a small number is not disturbed by the counts of reports and the lines of journals', async () => {
+  const rows = list(ROWS).replace('KEY-2', '120').replace('KEY-3', '1')
+  const cwd = folderOf({ 'rows.csv': rows, 'p.yml': PIPELINE })
+  const { env } = await charging()
+  expect((await fettle(['run', 'p.yml', '-q'], { cwd, env })).code).toBe(0)
+  for (const key of ['1', '120', '77']) {
+    const done = await fettle(['forget', '--key', key], { cwd })
+    expect([key, done.code, done.stderr]).toEqual([key, 0, expect.any(String)])
+  }
+  writeFileSync(join(cwd, 'fettle-runs', 'note.csv'), 'key,name\n120,x\n')
+  expect((await fettle(['forget', '--key', '120'], { cwd })).code).toBe(73)
+})
+
 test('forget refuses while a run of a different folder has asked by the same folder of answers', async () => {
   const { cwd } = await nights()
   const answers = join(cwd, 'fettle-runs/answers')

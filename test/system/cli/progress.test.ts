@@ -6,6 +6,7 @@ import type { Io } from '../../../src/cli/terminal/io.ts'
 import { showLongTask, showProgress, showSeveral } from '../../../src/cli/terminal/progress/index.ts'
 import { ProgressModel } from '../../../src/cli/terminal/progress/model.ts'
 import { fitted } from '../../../src/cli/terminal/progress/screen.ts'
+import { wrapLines } from '../../../src/cli/terminal/wrap.ts'
 import type { RunEventInput } from '../../../src/journal/index.ts'
 import { fold, type RunState } from '../../../src/journal/state.ts'
 import type { ProgressEvent } from '../../../src/run/ports.ts'
@@ -176,6 +177,31 @@ describe('a line', () => {
     )
     expect(fitted('漢字漢字漢字', 9)).toBe('漢字漢字…')
     expect(fitted('short', 10)).toBe('short')
+  })
+})
+
+describe('long lines', () => {
+  const word = fc.constantFrom('a', 'word', 'longer-than-most', '漢字', 'fettle', 'run', ' ', '  ', '\u001b[2mdim\u001b[22m')
+
+  test('are broken at spaces only, and nothing is lost', () => {
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 30 }), fc.integer({ min: 20, max: 60 }), (words, columns) => {
+        const text = words.join(' ')
+        const lines = wrapLines(text, columns).split('\n')
+        expect(lines.join(' ').split(/\s+/).filter(Boolean)).toEqual(text.split(/\s+/).filter(Boolean))
+        for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(columns)
+      }),
+    )
+  })
+
+  test('continue below their text, and a command at the end stays whole', () => {
+    expect(wrapLines('warn  register     there is no register to match against', 40)).toBe(
+      'warn  register     there is no register\n                   to match against',
+    )
+    expect(wrapLines('  hint: Pass the column, for example: fettle clean a.csv --map name=B', 50)).toBe(
+      '  hint: Pass the column, for example:\n  fettle clean a.csv --map name=B',
+    )
+    expect(wrapLines(`{"a": 1}\n${'x'.repeat(50)}`, 20)).toBe(`{"a": 1}\n${'x'.repeat(50)}`)
   })
 })
 

@@ -42,7 +42,7 @@ describe.concurrent('screening lists', () => {
     [['import', 'csv', 'list.csv', '--name', 'No Name'], 2, 'cannot name a list'],
     [['info', 'none'], 2, 'none'],
     [['remove', 'none'], 2, 'none'],
-    [['import', 'csv'], 2, 'file is missing'],
+    [['import'], 2, '<kind-or-name> and <file> are missing: fettle screening'],
   ] as const)('%j is refused', async (args, code, says) => {
     const cwd = folderOf({ 'list.csv': LIST })
     const ended = await fettle(['screening', ...args], { cwd, env: { FETTLE_DATA: join(cwd, 'data') } })

@@ -30,7 +30,8 @@ test.each<[string, object, string]>([
   ['monitor: false', { monitor: false }, 'screen.monitor: expected true'],
   ['people: owners', { people: 'owners' }, 'screen.people: expected directors'],
   ['directors without their tag', { people: 'directors' }, 'directors are known by directors.fullName'],
-  ['a share without %', { monitor: { remove: { max: 5 } } }, 'screen.monitor.remove: expected gone'],
+  ['a share without %', { monitor: { remove: { max: 5 } } }, 'screen.monitor.remove.max: expected a share such as 5%'],
+  ['a map without max', { monitor: { remove: { most: '5%' } } }, '"most" is not part of screen.monitor.remove'],
 ])('%s is refused', (_, screen, says) => {
   expect(
     parse(screen)

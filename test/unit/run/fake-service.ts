@@ -35,6 +35,8 @@ export class FakeService implements Service {
   uploading = ['uploaded']
   /** Of a service without submit: how it answers it. The job then starts after this many reads as `ready`. */
   noSubmit: { readonly status: number; readonly reads: number } | null = null
+  /** Counts of some of the rows, one for each read while it matches. */
+  early: Record<string, number>[] = []
   summary: Record<string, number> | null = { totalRows: 10, matched: 6, manualMatched: 1, unmatched: 2, duplicates: 1 }
   file = 'one\ntwo\nthree\n'
   /** Lose the next answer: before the effect (the request never arrived) or after it. */
@@ -95,6 +97,8 @@ export class FakeService implements Service {
   #record({ id, name, status, archives }: RemoteJob): JobRecord {
     const isCounted = !['created', 'uploading', 'uploadError', 'uploaded', 'ready', 'matching'].includes(status)
     const archived = archives > 0 ? { archived: true } : {}
+    const early = status === 'matching' ? this.early.shift() : undefined
+    if (early !== undefined) return { id, name, status, ...archived, jobSummary: early }
     return { id, name, status, ...archived, ...(this.summary !== null && isCounted ? { jobSummary: this.summary } : {}) }
   }
 

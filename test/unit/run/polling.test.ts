@@ -56,6 +56,20 @@ describe('the schedule', () => {
     expect(early.clock.sleeps).toEqual([160, 160])
   })
 
+  test('counts of some of the rows are progress, and are not recorded', async () => {
+    const world = worldOf()
+    const total = world.service.summary!
+    world.service.matching = ['matching', 'matching', 'matching', 'jobMatchingComplete']
+    world.service.early = [{ matched: 2, unmatched: 1, duplicates: 1 }]
+    await world.run()
+    const seen = world.ticks.flatMap(tick =>
+      tick.type === 'waiting' && tick.done !== undefined ? [[tick.done, tick.total]] : [],
+    )
+    expect(seen).toEqual([[4, 10]])
+    const summaries = world.journal.events.flatMap(event => (event.type === 'status.observed' ? [event.summary] : []))
+    expect(summaries.filter(summary => summary !== null).every(summary => summary.matched === total.matched)).toBe(true)
+  })
+
   test('is at most a tenth of the time waited until poll.every, and grows by half then', () => {
     const intervals = [200]
     let waited = 0

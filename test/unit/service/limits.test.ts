@@ -603,6 +603,12 @@ const CASES: Readonly<Record<LimitName, () => Promise<void>>> = {
     const service = await startService({ limits: { jobsAtOnce: 1, matchedMs: 10 }, rowPauseMs: 5 })
     const caller = await logIn(service)
     const [first, second] = [await caller.submitted(`name\n${'a\n'.repeat(40)}`), await caller.submitted('name\na\n')]
+    await eventually(async () => {
+      const { status, jobSummary } = (await caller.call('GET', `${jobs}/${first}`)).body
+      expect(status).toBe('matching')
+      expect(jobSummary).not.toHaveProperty('totalRows')
+      expect(jobSummary.unmatched).toBeGreaterThan(0)
+    })
     await caller.reach(second, 'jobMatchingComplete')
     expect((await caller.call('GET', `${jobs}/${first}`)).body.status).toBe('jobMatchingComplete')
     // Jobs that only wait to be read keep no other waiting.

@@ -13,6 +13,7 @@ import { counted } from '../../../report/words.ts'
 import { type Flags, usageError } from '../../command.ts'
 import { isOn, listFlag, skipFlags, textFlag } from '../../options/read.ts'
 import type { Io } from '../../terminal/io.ts'
+import { fitted } from '../../terminal/progress/screen.ts'
 import type { Prompt } from '../../terminal/prompt.ts'
 
 const TARGETS: readonly string[] = [...MAPPINGS, 'key']
@@ -99,15 +100,32 @@ async function inspectReading(reading: Reading, io: Io): Promise<InspectedColumn
   }
 }
 
-/** With flags in place of pipeline keys in the hint. */
-export const namingFlags = (issue: Issue): Issue => ({ ...issue, hint: issue.hint && asFlags(issue.hint) })
+/** With flags in place of pipeline keys in the hint, and without a command about a pipeline. */
+export function namingFlags({ action, ...issue }: Issue): Issue {
+  const kept = action?.command === 'run' ? {} : defined({ action })
+  return { ...issue, ...kept, hint: issue.hint && asFlags(issue.hint) }
+}
 
 const asFlags = (hint: string): string =>
   hint
+    .replace(
+      /Set input\.skip: auto, or input\.skip: \{ head: (\d+), tail: (\d+) \}( \([^)]*\)).*/,
+      'Pass --skip-head $1 --skip-tail $2$3.',
+    )
+    .replace(
+      /Set input\.skip: auto, (?:which|or) .*/,
+      'Leave --skip-head and --skip-tail out: lines are skipped by what they are.',
+    )
+    .replace(/^Set input\.empty: .*/, 'Check the export that wrote it.')
     .replace(/input\.sheet: "\*"/g, '--all-sheets')
     .replace(/input\.skip\.(head|tail): /g, '--skip-$1 ')
     .replace(/input\.(encoding|delimiter|sheet|quotes): ("[^"]*"|[\w-]+)/g, '--$1 $2')
-    .replace(/\b[Ss]et (?=--)/g, 'pass ')
+    .replace(/input\.header: (true|false)/g, (_, is) => (is === 'true' ? '--header' : '--no-header'))
+    .replace(/\binput\.(sheet)\b/g, '--$1')
+    .replace(/\benrich: (\w+)/g, '--enrich $1')
+    .replace(/\bbudget\.credits\b/g, '--budget')
+    .replace(/\bset (?=--)/g, 'pass ')
+    .replace(/\bSet (?=--)/g, 'Pass ')
 
 /** `--map name=Firma` flags as decisions. Throws FETTLE_USAGE for an unknown mapping or column, with the nearest name. */
 export function readDecisions(flags: Flags, { columns }: InspectedColumns, targets = TARGETS): Decisions {
@@ -133,6 +151,7 @@ function assertTarget(target: string, refuse: (why: string) => Error, targets = 
 
 const HEADER_WIDTH = 28
 const EXAMPLES_WIDTH = 60
+const MIN_EXAMPLES = 8
 
 /** What was recognised around the table; a flag reads it as rows. */
 function skippedLines({ around }: InspectedColumns): string[] {
@@ -144,17 +163,24 @@ function skippedLines({ around }: InspectedColumns): string[] {
   ])
 }
 
-export function proposalTable(inspected: InspectedColumns, { columns }: Proposal): string {
+export function proposalTable(inspected: InspectedColumns, { columns }: Proposal, io: Io): string {
   const { facts } = inspected
-  const rows = columns.map(({ column: { index, header, examples }, status, target, confidence }) => {
+  const screen = io.isTerminal ? io.columns() : Number.POSITIVE_INFINITY
+  const headerWidth = Math.min(HEADER_WIDTH, Math.floor(screen / 3))
+  const rows = columns.map(({ column: { index, header }, status, target, confidence }) => {
     const shown = status === 'mapped' ? `-> ${target}` : status === 'unsure' ? `?  ${target}` : '-'
     const sureness = status === 'left' ? '' : `${Math.floor(confidence * 100)}%`
-    return [String(index + 1), clip(header ?? '', HEADER_WIDTH), shown, sureness, clip(examples.join(', '), EXAMPLES_WIDTH)]
+    return [String(index + 1), clip(header ?? '', headerWidth), shown, sureness]
   })
   const widths = rows[0]!.map((_, at) => Math.max(...rows.map(row => row[at]!.length)))
-  const lines = rows.map(row =>
-    `  ${row.map((cell, at) => (at === 0 ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!))).join('  ')}`.trimEnd(),
-  )
+  const used = widths.reduce((sum, width) => sum + width + 2, 2)
+  const room = Math.min(EXAMPLES_WIDTH, screen - used)
+  const lines = rows.map((row, at) => {
+    const cells = row.map((cell, at) => (at === 0 ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!)))
+    // Cut after a word.
+    const examples = fitted(columns[at]!.column.examples.join(', '), room).replace(/ \S*…$/, ' …')
+    return `  ${[...cells, room < MIN_EXAMPLES ? '' : examples].join('  ')}`.trimEnd()
+  })
   const reasons = columns.flatMap(({ column, status, target, why }) =>
     status === 'unsure' || (status === 'left' && /\?|several/.test(why))
       ? [`  ${columnName(column)}${status === 'unsure' ? `, perhaps ${target}` : ''}: ${why}`]
@@ -190,7 +216,7 @@ export async function confirmColumns(
   const decisions = new Map(decided)
   for (;;) {
     const proposal = await proposeFor(inspected, decisions)
-    io.err(proposalTable(inspected, proposal))
+    io.err(proposalTable(inspected, proposal, io))
     if (ask === null) return proposal
     const help = '"3 town" maps column 3 to town, "1 key" names rows by column 1, "3 -" omits it, q quits'
     const answer = await ask(`Correct? Enter accepts; ${help}: `)
@@ -221,7 +247,7 @@ function decide(answer: string, { columns }: Proposal, decisions: Map<string, nu
 }
 
 const mapFlag = ({ target, column: { header, index } }: Proposed): string =>
-  `${target}=${header === null ? `#${index + 1}` : JSON.stringify(header)}`
+  `${target ?? 'name'}=${header === null ? `#${index + 1}` : JSON.stringify(header)}`
 
 /** Throws FETTLE_INPUT_COLUMNS if too few columns are certain. */
 export function assertCertain(
@@ -237,7 +263,8 @@ export function assertCertain(
     })
   if (isEnough) return
   const unsure = columns.filter(({ status, target }) => status === 'unsure' && target !== 'key')
-  const perhaps = unsure.find(({ target }) => target === 'name') ?? unsure[0]
+  const perhaps =
+    unsure.find(({ target }) => target === 'name') ?? unsure[0] ?? columns.find(({ why }) => why.startsWith('name?'))
   const guess = perhaps === undefined ? 'name=HEADER' : mapFlag(perhaps)
   throw new FettleError('FETTLE_INPUT_COLUMNS', `no column of ${path} certainly contains the name or a number of the company`, {
     hint: `Pass the column, for example: ${again} --map ${guess}`,

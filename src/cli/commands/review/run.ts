@@ -115,8 +115,9 @@ function printResult({ state, report, directory }: RunResult, hasEarlier: boolea
   if (isOn(flags, 'json')) io.out(resultLine(report))
   else {
     print(io, result?.message ?? '')
-    for (const { kind, path, rows } of state.outputs) io.out(escapeTerminal(`${kind.padEnd(9)} ${path}  ${counted(rows, 'row')}`))
-    io.out(escapeTerminal(`report    ${directory.path}/report.html`))
+    for (const { kind, path, rows } of state.outputs)
+      io.text(escapeTerminal(`${kind.padEnd(9)} ${path}  ${counted(rows, 'row')}`))
+    io.text(escapeTerminal(`report    ${directory.path}/report.html`))
   }
   return state.exitCode ?? EXIT.ok
 }

@@ -38,7 +38,7 @@ export async function statusQueued(run: QueuedRun, flags: Flags, io: Io, timeout
           [EXIT.rejected]: `Fix the cause, then run the original command again with the same options: ${again}`,
         }[code]
         if (isOn(flags, 'json')) io.out(queuedLine(run, code === EXIT.rejected ? 'error' : 'running', code))
-        else io.out(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
+        else io.text(escapeTerminal(`${run.runId}  in the queue ${run.name} at ${run.url}\n${words}. ${next}`))
         return code
       }
       if (words !== last) io.err(escapeTerminal(words))

@@ -160,7 +160,7 @@ export function dryRun(items: readonly Item[], io: Io): number {
     if (prepared.issues.length > 0) io.err(printIssues(prepared.issues, items.length > 1 ? file : null))
     const { plan, input } = prepared
     if (plan === null || input === null) return errorOfIssues(prepared.issues).exitCode
-    io.out(escapeLines(explainPlan(plan, input)))
+    io.text(escapeLines(explainPlan(plan, input)))
     return EXIT.ok
   })
   return worstExit(codes)

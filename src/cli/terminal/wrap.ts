@@ -1,0 +1,43 @@
+/** Breaks long lines at spaces, so that a terminal cuts no word. */
+import stringWidth from 'fast-string-width'
+
+/** Lines of at most `columns`. A command at the end of a line stays whole where it fits, and so does a word that is longer. */
+export const wrapLines = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .flatMap(line => (stringWidth(line) <= columns ? line : wrapLine(line, columns)))
+    .join('\n')
+
+function wrapLine(line: string, columns: number): string[] {
+  const longest = Math.max(...line.split(' ').map(word => stringWidth(word)))
+  const start = findStart(line, Math.min(columns / 2, columns - longest))
+  const text = line.slice(start)
+  const found = / (fettle [a-z]+[^:]*)$/.exec(text)
+  const command = found?.[1]
+  const indent = ' '.repeat(start)
+  const isWhole = command !== undefined && stringWidth(indent + command) <= columns
+  const words = [
+    ...text.slice(0, found?.index).split(' '),
+    ...(command === undefined ? [] : isWhole ? [command] : command.split(' ')),
+  ]
+  const lines: string[] = []
+  let last = line.slice(0, start) + words[0]
+  for (const word of words.slice(1)) {
+    if (stringWidth(last) + 1 + stringWidth(word) <= columns) last += ` ${word}`
+    else {
+      lines.push(last.trimEnd())
+      last = indent + word
+    }
+  }
+  return [...lines, last.trimEnd()]
+}
+
+/** Where the text of a line starts: after its indent, and after words in columns of their own, up to `most`. */
+function findStart(line: string, most: number): number {
+  let start = 0
+  for (const { index, 0: column } of line.matchAll(/^ +|\S(?:[^ ]| (?! ))* {2,}/g)) {
+    if (index !== start || index + column.length > most) break
+    start += column.length
+  }
+  return start
+}
