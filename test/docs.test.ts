@@ -1,6 +1,6 @@
 /** Compares the documents with the product: commands, flags, keys, codes and files they name exist, and their examples run. */
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { micromark } from 'micromark'
 import { gfm, gfmHtml } from 'micromark-extension-gfm'
@@ -12,7 +12,7 @@ import { helpOf } from '../src/cli/parse-argv.ts'
 import { REPORTERS } from '../src/cli/reporters/registry.ts'
 import { ERRORS, EXIT } from '../src/errors.ts'
 import { parseProject, pipelineJsonSchema, projectJsonSchema } from '../src/pipeline/index.ts'
-import { fettle, folderOf, ROOT, start } from './system/cli/fettle.ts'
+import { ENVIRONMENT, fettle, folderOf, ROOT, start } from './system/cli/fettle.ts'
 
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
 const README = read('README.md')
@@ -316,6 +316,33 @@ describe.concurrent('what the documents show works', () => {
       'name: p\ninput: { path: in.csv, key: Supplier No }\nmappings: { name: Company Name, country: Country }\noutput: out.csv\n'
     const ended = await fettle(['test'], { cwd: folderOf({ 'suppliers.yml': pipeline, 'suppliers.test.yml': text }) })
     expect(blocks('text')).toContain(`$ fettle test\n${ended.stdout}`)
+  })
+
+  test('the README runs from the empty folder of a project, in its order', async () => {
+    const cwd = folderOf({})
+    mkdirSync(join(cwd, 'node_modules'))
+    symlinkSync(ROOT, join(cwd, 'node_modules/fettle'))
+    const [copy = '', copied = ''] = /cp -r node_modules\/fettle\/\{(.+?)\} \./.exec(README) ?? []
+    expect((JSON.parse(read('package.json')) as { files: string[] }).files).toEqual(expect.arrayContaining(copied.split(',')))
+    execFileSync('bash', ['-c', copy], { cwd })
+    const block = (language: string): string =>
+      new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(README)?.[1] ?? ''
+    writeFileSync(join(cwd, 'clean.yml'), block('yaml'))
+    writeFileSync(join(cwd, 'program.mjs'), block('ts'))
+    const [, run = ''] = /`fettle (run clean\.yml [^`]*)`/.exec(README) ?? []
+    for (const command of [
+      block('sh')
+        .trim()
+        .replace(/^fettle /, ''),
+      run,
+    ]) {
+      const ended = await fettle(command.split(' '), { cwd })
+      expect(ended.code, `${command}: ${ended.stderr}`).toBe(0)
+    }
+    for (const file of ['out/companies-clean.csv', 'out/clean.csv', 'result.json']) expect(existsSync(join(cwd, file))).toBe(true)
+    expect(execFileSync(process.execPath, ['program.mjs'], { cwd, env: { ...process.env, ...ENVIRONMENT } }).toString()).toMatch(
+      /^success 0\./,
+    )
   })
 
   test('the smallest pipeline runs', async () => {

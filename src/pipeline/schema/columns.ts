@@ -63,6 +63,14 @@ export function defaultColumns(product: Product, tags: readonly string[] | null,
   return [ALL_COLUMNS, ...found, 'match.outcome', 'match.score', 'match.why', ...added]
 }
 
+/** The tag of the group, or of any, that ends in the word asked for, such as `contact.contactPhone` for `contact.phone`; else the nearest. */
+function tagMeant(tag: string, known: Iterable<string>): string {
+  const [group, word = ''] = tag.toLowerCase().split('.')
+  const alike = word.length < 4 ? [] : [...known].filter(name => name.toLowerCase().endsWith(word))
+  const found = alike.find(name => name.startsWith(`${group}.`)) ?? alike[0]
+  return found === undefined ? didYouMean(tag, known) : `; did you mean ${found}?`
+}
+
 export function wrongTags(product: Product, tags: readonly string[]) {
   const own = new Set(TAGS[product])
   return tags.flatMap((tag, index) => {
@@ -70,7 +78,7 @@ export function wrongTags(product: Product, tags: readonly string[]) {
     if (own.has(tag)) return []
     const larger = PRODUCTS.find(product => TAGS[product].includes(tag))
     if (larger !== undefined) return [{ index, message: `${show(tag)} is not a tag of ${product} but of ${larger}` }]
-    return [{ index, message: `${show(tag)} is not an enrichment tag${didYouMean(tag, own)}` }]
+    return [{ index, message: `${show(tag)} is not an enrichment tag${tagMeant(tag, own)}` }]
   })
 }
 
@@ -100,7 +108,7 @@ export function wrongColumns(
     return [
       {
         index,
-        message: `${show(column)} is neither "*", a chosen tag nor a match column${didYouMean(column, [...known, ...TAGS.standard])}`,
+        message: `${show(column)} is neither "*", a chosen tag nor a match column${tagMeant(column, [...known, ...TAGS.standard])}`,
       },
     ]
   })

@@ -62,7 +62,7 @@ function flatten(tree: Tree, zodIssue: ZodIssue, prefix: Path): ZodIssue[] {
   const path = [...prefix, ...zodIssue.path]
   if (zodIssue.code !== 'invalid_union') return [{ ...zodIssue, path }]
   const isScalar = nodeAt(tree, path)?.kind === 'scalar'
-  // A word in place of a map says nothing about the map.
+  // A word in place of a map is not about the map.
   const isOther = ({ code }: ZodIssue): boolean => code === 'invalid_type' || (code === 'invalid_value' && !isScalar)
   const rootType = (branch: ZodIssue[]) => branch.find(inner => isOther(inner) && inner.path.length === 0)
   const meant =

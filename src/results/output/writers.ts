@@ -181,7 +181,9 @@ export class Writers implements RowSink {
   #formatFor(path: string, { names, types, sheetColumns }: Pick<Layout, 'names' | 'types' | 'sheetColumns'>): Promise<RowFormat> {
     const { name, input } = this.#plan
     const title = input.packed?.as === 'xlsx' ? input.packed.sheet : name
-    const table = { names, types, sheetColumns, title, delimiter: input.delimiter }
+    // A spreadsheet reads no tabs in a file .csv.
+    const delimiter = input.delimiter === '\t' && this.#output.format === 'excel' ? ',' : input.delimiter
+    const table = { names, types, sheetColumns, title, delimiter }
     return openFormat(formatOfOutput(path, this.#output.format), table, path)
   }
 

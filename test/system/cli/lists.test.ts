@@ -37,6 +37,14 @@ describe.concurrent('several sheets', () => {
     expect((await readXlsx(join(cwd, 'out/list.xlsx')))[0]?.data).toHaveLength(3)
   })
 
+  test('a sheet of notes is passed over, also one whose words hint at companies', async () => {
+    const notes = sheetOf(['This workbook lists our suppliers.'], ['Ask Finance.'])
+    const cwd = folderWith({ 'Read me': notes, Suppliers: sheetOf(HEADER, ACME) })
+    const { code, stderr } = await fettle(['clean', 'list.xlsx', '--dry-run'], { cwd })
+    expect(stderr).toContain('sheet "Suppliers" is read, since "Read me" has no companies')
+    expect(code).toBe(0)
+  })
+
   test('are not forgotten: a run of one names the flags of the others, and the key in a pipeline', async () => {
     const cwd = folderWith({ North: sheetOf(HEADER, ACME), South: sheetOf(HEADER, BOLTON) })
     const { stderr } = await fettle(['clean', 'list.xlsx', '--dry-run'], { cwd })
@@ -135,5 +143,26 @@ describe.concurrent('quotes inside cells', () => {
     expect((await fettle(['check', 'p.yml'], { cwd })).stderr).toContain('set input.quotes: relaxed.')
     expect((await fettle(['clean', 'q.csv', '--quotes', 'relaxed', '-q'], { cwd })).code).toBe(0)
     expect((await fettle(['clean', 'q.csv', '--quotes', 'loose'], { cwd })).code).toBe(2)
+  })
+})
+
+describe.concurrent('a caller of clean', () => {
+  test('gets commas for a list with tabs, since a spreadsheet reads no tabs in a file .csv', async () => {
+    const cwd = folderOf({ 'list.txt': [HEADER, ACME].map(row => row.join('\t')).join('\n') })
+    expect((await fettle(['clean', 'list.txt', '-q'], { cwd })).code).toBe(0)
+    expect(readFileSync(join(cwd, 'list-clean.csv'), 'utf8')).toContain('Company Name,Reg No,Country,')
+  })
+
+  test.each([
+    [['--enrich', 'contact.phone'], '--enrich: "contact.phone" is not an enrichment tag; did you mean contact.contactPhone?'],
+    [
+      ['--columns', 'Reg No,general.status'],
+      '--columns: "general.status" is a tag of basicPlus, but enrich does not ask for it\n  hint: Pass --enrich basicPlus.',
+    ],
+  ])('is told flags: %j', async (flags, text) => {
+    const cwd = folderOf({ 'list.csv': [HEADER, ACME].map(row => row.join(',')).join('\n') })
+    const { code, stderr } = await fettle(['clean', 'list.csv', ...flags], { cwd })
+    expect(stderr).toContain(text)
+    expect(code).toBe(2)
   })
 })

@@ -86,8 +86,11 @@ export async function inspectInput(
   return { inspected: first, reading }
 }
 
-const isAboutNothing = async (inspected: InspectedColumns): Promise<boolean> =>
-  (await proposeFor(inspected, new Map())).columns.every(({ status }) => status === 'left')
+/** No column may be about companies, or the only one may not certainly be: a note has one. */
+async function isAboutNothing(inspected: InspectedColumns): Promise<boolean> {
+  const { columns } = await proposeFor(inspected, new Map())
+  return columns.every(({ status }) => status === 'left' || (status === 'unsure' && columns.length === 1))
+}
 
 /** Hints of errors name flags instead of pipeline keys. */
 async function inspectReading(reading: Reading, io: Io): Promise<InspectedColumns> {
@@ -100,10 +103,11 @@ async function inspectReading(reading: Reading, io: Io): Promise<InspectedColumn
   }
 }
 
-/** With flags in place of pipeline keys in the hint, and without a command about a pipeline. */
+/** With flags in place of pipeline keys, and without a command about a pipeline. */
 export function namingFlags({ action, ...issue }: Issue): Issue {
   const kept = action?.command === 'run' ? {} : defined({ action })
-  return { ...issue, ...kept, hint: issue.hint && asFlags(issue.hint) }
+  const message = issue.message.replace(/^output\.columns\.\d+: /, '--columns: ').replace(/^enrich\.tags\.\d+: /, '--enrich: ')
+  return { ...issue, ...kept, message, hint: issue.hint && asFlags(issue.hint) }
 }
 
 const asFlags = (hint: string): string =>
@@ -124,6 +128,7 @@ const asFlags = (hint: string): string =>
     .replace(/\binput\.(sheet)\b/g, '--$1')
     .replace(/\benrich: (\w+)/g, '--enrich $1')
     .replace(/\bbudget\.credits\b/g, '--budget')
+    .replace(/; without tags: .*/, '.')
     .replace(/\bset (?=--)/g, 'pass ')
     .replace(/\bSet (?=--)/g, 'Pass ')
 
