@@ -36,6 +36,10 @@ export function openRunPorts(plan: Plan, { path }: RunDirectory, extra: ResultsO
       const { groupsOfPlan } = await import('../dedupe/planned.ts')
       return groupsOfPlan(readable, extra)
     },
+    auditRegister: async ({ auditRegister = [] }) => {
+      const { openAuditRegister } = await import('./audit-register.ts')
+      return openAuditRegister(auditRegister, storage.env)
+    },
     openSink: (to, options) => {
       if (to === RUN_OUTPUT) return openSink(join(path, ROWS_FILE), { tag: options.tag ?? '' })
       if (plan.output?.table !== undefined && to === plan.output.path) return openTableSink(plan.output, path, options, storage)

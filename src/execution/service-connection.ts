@@ -145,7 +145,7 @@ async function startEmbedded({ env, stateDir, register: planned }: ServiceNeeds)
 }
 
 /** A warning for each register that was imported again since the run was planned: its rows may be matched against two states of it. */
-const changedRegisters = (planned: readonly PlannedRegister[], now: readonly PlannedRegister[]): Issue[] =>
+export const changedRegisters = (planned: readonly PlannedRegister[], now: readonly PlannedRegister[]): Issue[] =>
   now.flatMap(register => {
     const { name, sha256 } = register
     const then = planned.find(one => one.name === name)

@@ -57,7 +57,15 @@ import {
   readName,
   readText,
 } from './read-pipeline.ts'
-import { isTable, oldLists, type PlannedRegisters, planRegisters, proveLists, registerNames } from './registers.ts'
+import {
+  isTable,
+  oldLists,
+  type PlannedRegisters,
+  planAuditRegisters,
+  planRegisters,
+  proveLists,
+  registerNames,
+} from './registers.ts'
 import { resolveService } from './resolve-service.ts'
 import { untrustedPlaces } from './untrusted.ts'
 
@@ -141,7 +149,9 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   // Before an input at an address is read.
   if (options.elsewhere !== undefined && options.isOffline !== true) assertKnownOrigin(service, env, options.service)
   const credentials = (): Credentials => readCredentials(env, service, credentialsIn(secrets), options.service)
-  const registers = await registersOf(pipeline, service, options, locate)
+  const ofService = await registersOf(pipeline, service, options, locate)
+  const ofAudit = await auditRegistersOf(pipeline, options, locate(['audit', 'register']))
+  const registers = { ...ofService, audit: ofAudit.register, issues: [...ofService.issues, ...ofAudit.issues] }
   const lists = service.kind === 'embedded' ? pipeline.screen?.lists : undefined
   const old = lists === undefined ? [] : await oldLists(lists.age, env, realClock.now(), locate(['screen', 'lists']))
   const proved = service.kind === 'embedded' ? await proveLists(pipeline.screen, env, locate(['screen', 'verify'])) : []
@@ -190,6 +200,18 @@ const noDirectors = (at: Place | null): Issue =>
     at,
   })
 
+/** The registers of the audit, which is made on this machine for any service. */
+async function auditRegistersOf({ audit }: Pipeline, { env, cwd }: PrepareContext, at: Place | null) {
+  const register = audit === null || audit === true ? null : audit.register
+  if (register === null) return { register: undefined, issues: [] }
+  const imported = isTable(register)
+    ? await (await import('./table-register.ts')).importPipelineRegister(register, { env, cwd, at })
+    : []
+  if (imported.some(({ severity }) => severity === 'error')) return { register: undefined, issues: imported }
+  const planned = await planAuditRegisters(env, registerNames(register, cwd)!, at)
+  return { ...planned, issues: [...imported, ...planned.issues] }
+}
+
 const noPlan = (issues: readonly Issue[]) => ({ plan: null, issues, cut: async () => [] })
 
 /** The series of a pipeline with errors, as far as its file shows it: without the account. */
@@ -236,7 +258,7 @@ interface ReceivedPipeline {
   readonly pipeline: Pipeline
   readonly input: ReceivedInput
   readonly service: PlannedService
-  readonly registers: PlannedRegisters
+  readonly registers: PlannedRegisters & { readonly audit: Plan['auditRegister'] }
   readonly file: string
   readonly options: PrepareContext & Overrides
 }
@@ -295,7 +317,7 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
   const countries = await countryFacts(pipeline)
   const { name: target } = parsed.project?.target ?? {}
   const own = { file, target, limit: options.limit, decide: ruled.decide, today }
-  const context = { ...own, service, register: registers.register, locate, cells }
+  const context = { ...own, service, register: registers.register, auditRegister: registers.audit, locate, cells }
   const warn = (plan: Parameters<typeof inputWarnings>[0]): Issue[] =>
     inputWarnings(plan, { cells, locate, held: registers.countries, ...countries })
   const planned = planRun(pipeline, facts, { ...context, issues, warn })

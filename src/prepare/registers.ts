@@ -73,6 +73,8 @@ interface Registers {
   /** Sorted codes of the countries of their companies; null if unknown. */
   readonly countries: readonly string[] | null
   readonly hasOfficers: boolean
+  /** The names of those without a company. */
+  readonly empty: readonly string[]
 }
 
 /** Throws FETTLE_REGISTER_NONE when there is nothing to match against, FETTLE_REGISTER_UNKNOWN for a name without a register. */
@@ -97,6 +99,7 @@ export async function findRegisters(env: Env, wanted: readonly string[] | null):
     ),
     countries: countries.includes('') ? null : [...new Set(countries)].sort(),
     hasOfficers: chosen.some(({ info }) => (info?.officers?.officers ?? 0) > 0),
+    empty: chosen.flatMap(({ name, info }) => (info?.companies === 0 ? [name] : [])),
   }
 }
 
@@ -159,11 +162,30 @@ export async function planRegisters(
     const { registers, ...found } = await findRegisters(choice.env, wanted)
     return { register: registers, ...found, issues: registers.some(({ name }) => name === 'sample') ? [sampleNote()] : [] }
   } catch (error) {
-    if (!FettleError.is(error)) throw error
-    const { code, message, hint } = error
-    const place = choice.register === null && own !== null ? at : null
-    const next = error.action && { action: error.action }
-    return { countries: null, issues: [issue(code, message, { hint, at: place, ...next })] }
+    return { countries: null, issues: [issueOf(error, choice.register === null && own !== null ? at : null)] }
+  }
+}
+
+function issueOf(error: unknown, at: Place | null): Issue {
+  if (!FettleError.is(error)) throw error
+  const { code, message, hint, action: next } = error
+  return issue(code, message, { hint, at, ...(next && { action: next }) })
+}
+
+/** The registers of an audit. */
+export async function planAuditRegisters(env: Env, names: readonly string[], at: Place | null) {
+  try {
+    const { registers, empty } = await findRegisters(env, names)
+    const issues = empty.map(name =>
+      issue('FETTLE_REGISTER_NONE', `the register "${name}" has no company that a match could be compared with`, {
+        at,
+        hint: 'Import a list with companies into it, or name a different register.',
+        action: action('register', 'import', 'csv', 'FILE'),
+      }),
+    )
+    return { register: registers, issues }
+  } catch (error) {
+    return { register: undefined, issues: [issueOf(error, at)] }
   }
 }
 

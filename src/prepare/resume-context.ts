@@ -58,7 +58,11 @@ export function findCurrentPipeline(state: RunState, surroundings: PrepareContex
   const { shard, rows, sent, skipped = 0 } = recorded
   // The counts of a plan are about the whole list, which the plan of a shard does not have.
   const counted = shard === undefined ? { counts: { sent, skipped } } : { shard: { shard, rows, sent, skipped } }
-  const register = findRegisters(service, recorded, options.register ?? registerNames(pipeline.register, surroundings.cwd))
+  const named = options.register ?? registerNames(pipeline.register, surroundings.cwd)
+  const register = service.kind === 'remote' ? undefined : sameRegisters(recorded.register, named)
+  const wanted = pipeline.audit === null || pipeline.audit === true ? null : pipeline.audit.register
+  const audited = registerNames(wanted, surroundings.cwd)
+  const auditRegister = audited === null ? undefined : sameRegisters(recorded.auditRegister ?? [], audited)
   // The table is a part of the recorded plan: its file may be gone, or have changed for the next run.
   const { decide, decideOn: today } = recorded
   const context = {
@@ -67,6 +71,7 @@ export function findCurrentPipeline(state: RunState, surroundings: PrepareContex
     limit: recorded.limit,
     service,
     register,
+    auditRegister,
     decide,
     today,
     ...counted,
@@ -115,8 +120,7 @@ function otherService({ service: then }: Plan, now: PlannedService): string {
 }
 
 /** The recorded registers while the same ones are asked for; one imported since the run began does not join it. */
-function findRegisters(service: PlannedService, { register }: Plan, wanted: readonly string[] | null): Plan['register'] {
-  if (service.kind === 'remote') return undefined
+function sameRegisters(register: Plan['register'], wanted: readonly string[] | null): Plan['register'] {
   if (register === undefined || wanted === null) return register
   return wanted.map(name => register.find(known => known.name === name) ?? { name, snapshotDate: null, sha256: null })
 }

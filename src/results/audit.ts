@@ -4,20 +4,39 @@ import type { AuditCounts, DoubtfulExample } from '../model/results.ts'
 import { normaliseCountry } from '../normalise/country.ts'
 import { normaliseOrgNumber } from '../normalise/identifiers.ts'
 import type { Plan } from '../pipeline/model/types.ts'
-import { type Audit, auditMatch, type Company, type Difference, type Query } from '../service/matching/index.ts'
+import {
+  type Audit,
+  auditByRegister,
+  auditMatch,
+  type Company,
+  type Difference,
+  type MatchIndex,
+  type Query,
+} from '../service/matching/index.ts'
 import type { Answer } from './answers.ts'
 import type { EnrichedColumns } from './enriched-columns.ts'
 import { COMPANY_TAGS } from './enriched-file.ts'
 
 /** `text`: the cell of `match.doubt`, '' for a company that agrees. */
-export interface AuditedMatch extends Audit {
+export interface AuditedMatch extends Pick<Audit, 'verdict'> {
+  /** What differs; `register` for a company of the register that fits better. */
+  readonly differs: readonly string[]
   readonly text: string
+}
+
+/** Open registers where the rows of matches are looked up. */
+export interface AuditRegister {
+  readonly index: MatchIndex
+  close(): void
 }
 
 type Auditor = (uploadRow: readonly string[], answer: Pick<Answer, 'row' | 'columns'>) => AuditedMatch | null
 
 /** Returns what audits a match; null where the plan asks for no audit. */
-export function auditorOf(plan: Pick<Plan, 'mappings' | 'audit' | 'output' | 'checks'>): Auditor {
+export function auditorOf(
+  plan: Pick<Plan, 'mappings' | 'audit' | 'output' | 'checks'>,
+  register: Pick<AuditRegister, 'index'> | null = null,
+): Auditor {
   if (!isAudited(plan)) return () => null
   const tags = new WeakMap<EnrichedColumns, TagPlaces>()
   return (uploadRow, { row, columns }) => {
@@ -27,9 +46,16 @@ export function auditorOf(plan: Pick<Plan, 'mappings' | 'audit' | 'output' | 'ch
       plan.mappings.map(({ mapping, index, value }) => [mapping, value ?? uploadRow[index] ?? '']),
     )
     const company = readCompany(found, row, query)
-    const audit = auditMatch(query, company)
-    const text = audit.differs.map(difference => describe(difference, query, company)).join('; ')
-    return { ...audit, text: audit.verdict === 'not comparable' ? audit.verdict : text }
+    const { verdict, differs, better } =
+      register === null ? { ...auditMatch(query, company), better: null } : auditByRegister(register.index, query, company)
+    const reasons = differs.map(difference => describe(difference, query, company))
+    if (better !== null) reasons.unshift(`better in the register: ${better.name} (${better.connectId})`)
+    const text = reasons.join('; ')
+    return {
+      verdict,
+      differs: better === null ? differs : ['register', ...differs],
+      text: verdict !== 'not comparable' ? text : text === '' ? verdict : `${verdict}: ${text}`,
+    }
   }
 }
 
@@ -106,7 +132,7 @@ export class AuditCounter {
   readonly #examples: DoubtfulExample[] = []
 
   /** `example` is asked for while examples are wanted, and gives null to show none. */
-  add({ verdict, differs }: Audit, example: () => Omit<DoubtfulExample, 'differs'> | null): void {
+  add({ verdict, differs }: Omit<AuditedMatch, 'text'>, example: () => Omit<DoubtfulExample, 'differs'> | null): void {
     this.#counts[verdict]++
     const shown = verdict !== 'doubtful' || this.#examples.length === EXAMPLES ? null : example()
     if (shown !== null) this.#examples.push({ ...shown, differs })

@@ -40,7 +40,7 @@ import {
   Answers,
   answerReader,
 } from './answers.ts'
-import { auditorOf } from './audit.ts'
+import { type AuditRegister, auditorOf } from './audit.ts'
 import { compareStates } from './changes/compare.ts'
 import { headOf, type RowStates, readStates, StatesWriter, stateMaker } from './changes/row-states.ts'
 import { type Undone, UndoneFinder } from './changes/undone.ts'
@@ -117,9 +117,11 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
     for (const sink of all) await sink.begin?.(columns)
     if (columns !== NO_COLUMNS) header = describeHeader(columns)
   })
+  let auditRegister: AuditRegister | null = null
   try {
     const answerTo = await answerReader(plan, answers, from.workDir)
-    await joinRows({ plan, answers, answerTo, joinRow: rowJoiner(plan, facts), sinks: all }, options)
+    auditRegister = await openAuditRegister(plan, options)
+    await joinRows({ plan, answers, answerTo, joinRow: rowJoiner(plan, facts, auditRegister), sinks: all }, options)
     await answers.finish()
     const samples = await totals.samples(options.root)
     // After the last read of the input: outputs get their names only if the planned rows were joined.
@@ -158,9 +160,16 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
     await verifyUnchanged('read')
     throw error
   } finally {
+    auditRegister?.close()
     await answers.close()
     for (const sink of all) await sink.discard?.()
   }
+}
+
+async function openAuditRegister(plan: Plan, { auditRegister }: ResultsOptions): Promise<AuditRegister | null> {
+  if (plan.auditRegister === undefined) return null
+  if (auditRegister === undefined) throw new FettleError('FETTLE_BUG', 'nothing opens the register of the audit')
+  return auditRegister(plan)
 }
 
 interface Facts {
@@ -295,6 +304,7 @@ type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readon
 function rowJoiner(
   plan: Plan,
   { decisions, otherFiles, proposals, fetched, keepsStates, findings, ruled, isWaiting }: Facts,
+  auditRegister: AuditRegister | null,
 ): RowJoiner {
   // Every row, not only those that a person may decide about.
   const identifiesAll = otherFiles !== null || decisions !== null
@@ -303,7 +313,7 @@ function rowJoiner(
   const questionAbout = questionMaker(plan)
   const correctDuplicate = duplicateCorrector(plan)
   const assertOneRow = sharedDecisionChecker(plan)
-  const audit = auditorOf(plan)
+  const audit = auditorOf(plan, auditRegister)
   const decide = isWaiting ? null : ruled === null ? rowDecider(plan, findings) : treeDecider(plan, ruled)
   const nameAt = plan.mappings.findLast(({ mapping }) => mapping === 'name')?.index ?? -1
   const names = decisions === null ? null : new LearnedNames(decisions, plan.precision)

@@ -8,7 +8,7 @@ import { addressHint, checkServiceUrl, isAddress, isDatabase, shownPath } from '
 import { addedColumns, wrongColumns, wrongTags } from '../schema/columns.ts'
 import type { MappingRule } from '../schema/mapping-schema.ts'
 import { isSamePath, type OutputPlaces, whyNotReadable, whyNotWritable } from '../schema/paths.ts'
-import { chooseEnrichment } from '../schema/pipeline.ts'
+import { chooseEnrichment, hasThresholds } from '../schema/pipeline.ts'
 import type { PipelineFields } from '../schema/schema.ts'
 import { formatDuration } from '../source/durations.ts'
 import { show } from '../source/quote.ts'
@@ -364,7 +364,7 @@ function* lintAudit({ fields, broken }: Draft): Generator<SyntaxIssue> {
   const isChecked = checks.some(({ name }) => name === 'doubtful')
   if (audit == null && !isChecked && column === -1) return
   const at = audit != null ? ['audit'] : isChecked ? ['checks', 'doubtful'] : ['output', 'columns', column]
-  if (audit != null && audit !== true && isChecked)
+  if (hasThresholds(audit) && isChecked)
     yield wrongValue(at, 'checks.doubtful has thresholds too', 'Leave checks.doubtful out, or write audit: true.')
   if (broken.has('output') || broken.has('enrich')) return
   const enrichment = chooseEnrichment(fields.enrich, output != null)

@@ -406,6 +406,8 @@ export const PLAN_SHAPE = {
   dedupe: object({ keep: z.enum(['filled', 'first']) }).exactOptional(),
   /** Each match is compared with its row; absent: only where a column or a check asks for it. */
   audit: mark,
+  /** Where the rows of matches are looked up; absent: the answer alone is compared. */
+  auditRegister: list(register).exactOptional(),
   /** The table that decides about the rows, as it was when the run was planned; absent: none. */
   decide: decide.exactOptional(),
   /** The decision tree of the service that decides about the companies found; absent: none. */

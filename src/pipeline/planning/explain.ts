@@ -23,7 +23,7 @@ const SECTIONS: readonly {
   { title: 'profile', keys: ['profile'], lines: profileLines },
   { title: 'requests', keys: ['enrich', 'portfolio', 'screen', 'decide'], lines: requestLines },
   { title: 'outputs', keys: ['output', 'decisions'], lines: outputLines },
-  { title: 'checks', keys: ['checks'], lines: checkLines },
+  { title: 'checks', keys: ['checks', 'audit', 'auditRegister'], lines: checkLines },
   {
     title: 'limits',
     keys: ['budget', 'poll', 'retry', 'report', 'sent', 'parts', 'concurrency', 'collapse'],
@@ -59,13 +59,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
 
 function serviceLines({ service, register = [] }: Plan): string[] {
   if (service.kind === 'embedded')
-    return [
-      'embedded: started for this run on a free port of this machine',
-      ...register.map(
-        registered =>
-          `register ${registered.name}${registered.snapshotDate === null ? '' : `, snapshot of ${registered.snapshotDate}`}`,
-      ),
-    ]
+    return ['embedded: started for this run on a free port of this machine', ...register.map(registerText)]
   return [
     service.url,
     ...(service.rate === null
@@ -75,6 +69,9 @@ function serviceLines({ service, register = [] }: Plan): string[] {
     ...(service.insecure ? ['insecure: http:// is allowed'] : []),
   ]
 }
+
+const registerText = ({ name, snapshotDate }: NonNullable<Plan['register']>[number]): string =>
+  `register ${name}${snapshotDate === null ? '' : `, snapshot of ${snapshotDate}`}`
 
 function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: InputRef['kind']): string[] {
   const { packed } = input
@@ -203,7 +200,12 @@ function outputLines({ output, decisions, dedupe }: Plan): string[] {
   ]
 }
 
-function checkLines({ checks }: Plan): string[] {
+function checkLines({ checks, audit, auditRegister = [] }: Plan): string[] {
+  const compared = auditRegister.map(registered => `, by ${registerText(registered)}`).join('')
+  return [...(audit === undefined ? [] : [`audit: each match is compared with its row${compared}`]), ...thresholdLines(checks)]
+}
+
+function thresholdLines(checks: Plan['checks']): string[] {
   return table(
     checks.flatMap(({ name, warn, fail }) => [
       ...(warn === null ? [] : [[name, 'warn', `when ${warn.text}`]]),

@@ -24,8 +24,10 @@ const without = (whole: object, keys: readonly string[]): object =>
 
 export function fingerprintPlan(plan: Omit<Plan, 'fingerprint'>): string {
   // A register that was imported again is the same choice: a resume reports it.
-  const register = plan.register && [...new Set(plan.register.map(({ name }) => name))]
-  const work = { ...without(plan, FREE_KEYS), register, input: without(plan.input, FREE_FACTS) }
+  const [register, auditRegister] = [plan.register, plan.auditRegister].map(
+    all => all && [...new Set(all.map(({ name }) => name))],
+  )
+  const work = { ...without(plan, FREE_KEYS), register, auditRegister, input: without(plan.input, FREE_FACTS) }
   return createHash('sha256').update(canonical(work)).digest('hex')
 }
 

@@ -51,6 +51,8 @@ export interface PlanContext {
   readonly service: PlannedService
   /** Registers of the embedded service. */
   readonly register?: readonly PlannedRegister[] | undefined
+  /** Registers of the audit. */
+  readonly auditRegister?: readonly PlannedRegister[] | undefined
   /** Counted rows that are sent and skipped; of the facts if absent. Needed where `needsCount` is true. */
   readonly counts?: Omit<PlannedRows, 'rows'>
   readonly shard?: PlannedShard
@@ -225,6 +227,7 @@ function draftPlan(pipeline: Pipeline, facts: InputFacts, context: PlanContext, 
     screen: planScreen(pipeline, context),
     dedupe: pipeline.dedupe ?? undefined,
     audit: pipeline.audit === null ? undefined : true,
+    auditRegister: context.auditRegister,
     decide: context.decide,
     tree: planTree(pipeline),
     decideOn: pipeline.decide === null ? undefined : context.today,

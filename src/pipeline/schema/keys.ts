@@ -44,9 +44,11 @@ const LIVE_KEYS = (Object.keys(PLAN_SHAPE) as (keyof Plan)[]).filter(key => PLAN
 export const liveSettingsOf = (plan: Plan): Partial<Plan> =>
   Object.fromEntries(LIVE_KEYS.flatMap(key => (plan[key] === undefined ? [] : [[key, plan[key]]])))
 
+const RENAMED: Readonly<Record<string, string>> = { parts: 'job.split', auditRegister: 'audit.register' }
+
 /** What a key of a plan is called in a pipeline file: `job.collapse` for `collapse`. */
 export const settingName = (key: string): string =>
-  key === 'parts' ? 'job.split' : (SETTINGS.find(path => path.length > 1 && path.at(-1) === key)?.join('.') ?? key)
+  RENAMED[key] ?? SETTINGS.find(path => path.length > 1 && path.at(-1) === key)?.join('.') ?? key
 
 /** A key of a plan without special wording. */
 export function settingText(plan: Plan, key: string): string | null {

@@ -26,9 +26,7 @@ export const chooseEnrichment = (enrich: PipelineFields['enrich'], hasOutput: bo
 
 /** Expects fields without errors. */
 export function pipelineOf({ $schema, vars, enrich, output, ...given }: PipelineFields, places: OutputPlaces): Pipeline {
-  const { audit } = given
-  const fields =
-    audit === null || audit === true ? given : { ...given, checks: [...given.checks, { name: 'doubtful' as const, ...audit }] }
+  const fields = { ...given, checks: [...given.checks, ...auditChecks(given)] }
   const enrichment = chooseEnrichment(enrich, output !== null)
   if (enrichment === null) return { ...fields, enrich: null, output: null }
   const { product, tags, headers } = enrichment
@@ -43,9 +41,26 @@ export function pipelineOf({ $schema, vars, enrich, output, ...given }: Pipeline
   }
 }
 
+function auditChecks({ audit }: Pick<PipelineFields, 'audit'>): PipelineFields['checks'] {
+  if (!hasThresholds(audit)) return []
+  const { warn, fail } = audit
+  return [{ name: 'doubtful', warn, fail }]
+}
+
+/** A map without a register is the check `doubtful`. */
+export const hasThresholds = (
+  audit: PipelineFields['audit'] | undefined,
+): audit is Exclude<PipelineFields['audit'], true | null> =>
+  audit != null && audit !== true && (audit.register === null || audit.warn !== null || audit.fail !== null)
+
 /** Searches alone change no output: their columns are asked for, or decisions are shown by them. */
-const shownColumns = ({ decide, dedupe, screen }: Pick<PipelineFields, 'decide' | 'dedupe' | 'screen'>): readonly string[] => [
-  ...addedColumns({ decide, dedupe }),
+const shownColumns = ({
+  decide,
+  dedupe,
+  audit,
+  screen,
+}: Pick<PipelineFields, 'decide' | 'dedupe' | 'audit' | 'screen'>): readonly string[] => [
+  ...addedColumns({ decide, dedupe, audit }),
   ...(screen?.decisions === undefined ? [] : ['screen.state', 'screen.hits', 'screen.why']),
 ]
 

@@ -142,8 +142,42 @@ const levels = (form: z.ZodType<ReturnType<typeof parseThreshold> & {}, string>)
 })
 const check = (form: Parameters<typeof levels>[0]) => map(levels(form))
 const anyCheck = check(threshold(COUNT_OR_SHARE))
-const AUDIT = 'true, or a map with warn, fail or both'
-const audit = z.union([z.literal(true), anyCheck], { error: AUDIT })
+const REGISTERS = 'the name of a register, of a-z, 0-9 and -, a list of them, or a map with file'
+const registerName = pattern(REGISTERS, /^[a-z0-9-]{1,40}$/)
+
+/** A list whose rows are the companies, as `fettle register import csv` reads it. */
+const tableRegister = map({
+  file: text('the path of a list').describe(
+    'A list of companies: CSV, Excel or Parquet. It is imported again when its content changes.',
+  ),
+  ...textKeys,
+  sheet: orNull(sheet).describe('Of a workbook: the name or the number of the sheet. Absent: the first.'),
+  map: z
+    .record(z.string(), text('a header of the list'), { error: 'a map of mappings and headers' })
+    .prefault({})
+    .describe(
+      'Headers by mapping, as in name: Vendor, id: Customer No. Columns that are not named are recognised by header and values.',
+    ),
+})
+export type TableRegister = z.output<typeof tableRegister>
+
+const registers = z
+  .union([registerName, listOf(registerName, REGISTERS, 1, 50), tableRegister], { error: REGISTERS })
+  .transform(given => (typeof given === 'string' ? [given] : Array.isArray(given) ? [...new Set(given)] : given))
+
+const AUDIT = 'true, or a map with register, warn and fail'
+const audit = z.union(
+  [
+    z.literal(true),
+    map({
+      ...levels(threshold(COUNT_OR_SHARE)),
+      register: orNull(registers).describe(
+        'Registers of this machine, or a list of companies, where each row is looked up: a match is doubtful if another company fits clearly better.',
+      ),
+    }),
+  ],
+  { error: AUDIT },
+)
 const ofLastRun = check(threshold('a comparison with a share, such as "< 80%"', true)).optional()
 const checks = map({
   matched: anyCheck.optional().describe('Rows matched.'),
@@ -258,25 +292,6 @@ const longOutput = ({ path, url, table, mode, key, ...rest }: z.output<typeof ou
   table: url === undefined && table === undefined ? null : { mode: mode ?? 'replace', key: key ?? [] },
 })
 
-const REGISTERS = 'the name of a register, of a-z, 0-9 and -, a list of them, or a map with file'
-const registerName = pattern(REGISTERS, /^[a-z0-9-]{1,40}$/)
-
-/** A list whose rows are the companies, as `fettle register import csv` reads it. */
-const tableRegister = map({
-  file: text('the path of a list').describe(
-    'A list of companies: CSV, Excel or Parquet. It is imported again when its content changes.',
-  ),
-  ...textKeys,
-  sheet: orNull(sheet).describe('Of a workbook: the name or the number of the sheet. Absent: the first.'),
-  map: z
-    .record(z.string(), text('a header of the list'), { error: 'a map of mappings and headers' })
-    .prefault({})
-    .describe(
-      'Headers by mapping, as in name: Vendor, id: Customer No. Columns that are not named are recognised by header and values.',
-    ),
-})
-export type TableRegister = z.output<typeof tableRegister>
-
 const NAME = 'a name of a-z, 0-9 and -, a letter or digit first, 80 characters at most'
 const TAG = 'a tag of letters, digits, ".", "_" and "-"'
 
@@ -295,11 +310,7 @@ export const pipelineSchema = map({
   service: orNull(service).describe(
     'embedded; where the service is; or required: the address in FETTLE_URL, never embedded. Absent: FETTLE_URL if set, else embedded.',
   ),
-  register: orNull(
-    z
-      .union([registerName, listOf(registerName, REGISTERS, 1, 50), tableRegister], { error: REGISTERS })
-      .transform(given => (typeof given === 'string' ? [given] : Array.isArray(given) ? [...new Set(given)] : given)),
-  ).describe(
+  register: orNull(registers).describe(
     'Registers of this machine that the embedded service matches against; sample is the invented one; or a list of companies that is imported for this pipeline. Absent: FETTLE_REGISTER, else all that were imported.',
   ),
   input,
@@ -371,7 +382,7 @@ export const pipelineSchema = map({
     'Finds the rows of the list that are one company: columns dup.group, dup.size, dup.keep and dup.perhaps of the output.',
   ),
   audit: orNull(audit).describe(
-    'Compares each match with its row by the names, numbers and addresses of the answer: true, or the thresholds of the check doubtful. Fills match.doubt.',
+    'Compares each match with its row by the names, numbers and addresses of the answer, and by a register: true, or the register and the thresholds of the check doubtful. Fills match.doubt.',
   ),
   decide: orNull(decide).describe(
     'Decides about every row by a decision table, or by a decision tree of the service: decision, decision.rule and decision.why.',

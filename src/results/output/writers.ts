@@ -25,6 +25,7 @@ import type { ChangeCounts, Outcomes, OutputFile, PublishedResults, UnfitColumn 
 import type { Packing, Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import { acceptColumns } from '../accept.ts'
 import type { AnsweredJob } from '../answers.ts'
+import type { AuditRegister } from '../audit.ts'
 import { DECISION_CELLS } from '../decide-rows.ts'
 import type { RowResult } from '../decisions/apply-decisions.ts'
 import type { Decisions } from '../decisions/decisions.ts'
@@ -58,6 +59,8 @@ export interface ResultsOptions extends FileContext {
   readonly baseline?: Baseline | null
   /** Finds what the columns `dup.*` have for each row, from 1. */
   readonly groups?: (plan: Plan) => Promise<RowGroups>
+  /** Opens the registers of the audit. */
+  readonly auditRegister?: (plan: Plan) => Promise<AuditRegister>
   /** Keeps the answers of these jobs for later runs; absent: they are not kept. */
   readonly answerSink?: ((jobs: readonly AnsweredJob[]) => RowSink) | undefined
   /** Permissions of the outputs; those that the umask leaves if absent. */

@@ -105,6 +105,14 @@ export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
   return { ...again, matchedFrom: Math.min(written.matchedFrom!, again.matchedFrom!) }
 }
 
+/** The companies that a row may be, as if the register lacked these records; best first, for a list that is half in the register. */
+export function rankOthers(index: MatchIndex, prepared: PreparedQuery, own: ReadonlySet<number>): readonly RankedCompany[] {
+  vectors.clear()
+  const others = selectCandidates(index, prepared).filter(found => !own.has(found))
+  const compared = scoreCompanies(index, prepared, others, 0, vectors)
+  return joinRecords(index, prepared, compared, DEFAULT_CANDIDATES, 0, vectors)
+}
+
 /** The fractions of its multiples are spread evenly, wherever one stops. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2
 
@@ -121,11 +129,7 @@ export function absentEvidence(index: MatchIndex, row: Query, at: number): RowEv
   const prepared = prepareQuery(index, query)
   const evidence = { matchedFrom: null, besides: besidesOf(prepared), numberHolds: null }
   if (prepared.names.length === 0) return evidence
-  const own = new Set(listRecords(index, position))
-  vectors.clear()
-  const others = selectCandidates(index, prepared).filter(found => !own.has(found))
-  const compared = scoreCompanies(index, prepared, others, 0, vectors)
-  const scored = joinRecords(index, prepared, compared, DEFAULT_CANDIDATES, 0, vectors)
+  const scored = rankOthers(index, prepared, new Set(listRecords(index, position)))
   return hasNamesake(scored) ? evidence : { ...evidence, matchedFrom: findMatchingOdds(prepared, scored) }
 }
 

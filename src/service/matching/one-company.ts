@@ -93,7 +93,7 @@ function viewCompany(company: Company): MatchIndex {
   return view as unknown as MatchIndex
 }
 
-interface Comparison {
+export interface Comparison {
   readonly vector: Vector
   /** The evidence that the row is this company, for a list that is half in the register. */
   readonly logOdds: number

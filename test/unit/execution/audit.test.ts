@@ -1,5 +1,5 @@
 /** A run whose service sells wrong companies for some rows: they are marked, counted and checked. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -32,15 +32,16 @@ const ADDRESS = { address1: 'Address', town: 'Town', postcode: 'Post Code', coun
 const ONE_IN = 10
 
 test.each([
-  ['name and address', { name: 'Company Name', ...ADDRESS }],
-  ['name, number and address', { name: 'Company Name', orgNumber: 'Reg No', ...ADDRESS }],
+  ['name and address', { name: 'Company Name', ...ADDRESS }, {}],
+  ['name, number and address', { name: 'Company Name', orgNumber: 'Reg No', ...ADDRESS }, {}],
+  ['name and country, by a register', { name: 'Company Name', country: 'Country' }, { register: 'sample' }],
 ])(
   'of planted companies, the next ones of the register by name, most are found in a list with %s, and few others',
-  async (_, mappings) => {
+  async (_, mappings, byRegister) => {
     const register = readTable(readFileSync(packageFile('samples/register.csv'))).sort((a, b) => (a.name! < b.name! ? -1 : 1))
     const service = await serveSample(here)
     try {
-      const planted = new Set<string>()
+      const planted = new Map<string, string>()
       let matched = 0
       const url = await openChangedWay(
         service.url,
@@ -52,9 +53,9 @@ test.each([
             if (row['general.connectId'] === '' || matched++ % ONE_IN !== 3) continue
             const at = register.findIndex(({ name }) => name === row['general.companyName'])
             const other = register.find(({ name }, place) => place > at && !named.has(name))!
+            planted.set(row['general.rowNumber']!, row['general.companyName']!)
             row['general.connectId'] = `${other.country || 'XX'}-0-${other.orgNumber || other.id}`
             for (const [tag, column] of Object.entries(TAGS)) row[tag] = other[column]!
-            planted.add(row['general.rowNumber']!)
           }
           const names = Object.keys(rows[0]!)
           return csvText([names, ...rows.map(row => names.map(name => row[name]!))], {
@@ -71,15 +72,18 @@ test.each([
         mappings,
         enrich: { product: 'standard', tags: ['general.rowNumber', 'general.connectId', ...Object.keys(TAGS)] },
         output: { path: 'out.csv', onFail: 'replace', columns: ['*', 'general.rowNumber', 'match.outcome', 'match.doubt'] },
-        audit: { fail: '> 1%' },
+        audit: { fail: '> 1%', ...byRegister },
       })
       const report = await run(pipeline, here.options({ FETTLE_URL: url, FETTLE_USERNAME: username, FETTLE_PASSWORD: password }))
       const rows = readTable(readFileSync(join(here.folder, 'out.csv')))
-      const doubted = rows.filter(row => row['match.doubt'] !== '').map(row => row['general.rowNumber']!)
+      const doubtful = rows.filter(row => !['', 'not comparable'].includes(row['match.doubt']!.split(':')[0]!))
+      const doubted = doubtful.map(row => row['general.rowNumber']!)
       const right = doubted.filter(row => planted.has(row)).length
+      const named = doubtful.filter(row => row['match.doubt']!.includes(`register: ${planted.get(row['general.rowNumber']!)} (`))
       expect(planted.size).toBeGreaterThan(25)
       expect(right / doubted.length).toBeGreaterThanOrEqual(0.9)
       expect(right / planted.size).toBeGreaterThanOrEqual(0.7)
+      expect(named.length / right).toBeGreaterThanOrEqual('register' in byRegister ? 0.9 : 0)
       expect([report.exitCode, report.results[0]!.checks]).toMatchObject([
         1,
         [{ assertion: 'doubtful', success: false, actual: expect.stringMatching(new RegExp(`^${doubted.length} of 500 `)) }],
@@ -94,3 +98,30 @@ test.each([
     }
   },
 )
+
+test('a list of companies is a register, and match.doubt a column of an output that names none', async () => {
+  here.write('sold.csv', 'id,name,country\n7,Harrow Optic Ltd,GB\n8,Zyxwv Utsrqp Ltd,GB\n')
+  here.write('own.csv', 'id,name,country\n1,Harrow Optics Ltd,GB\n')
+  await run(here.pipeline({ register: { file: 'sold.csv' }, audit: { register: { file: 'own.csv' } } }), here.options())
+  const cells = readTable(readFileSync('out.csv')).map(row => [row['general.companyName'], row['match.doubt']])
+  expect(cells).toEqual([
+    ['Zyxwv Utsrqp Ltd', ''],
+    [
+      'Harrow Optic Ltd',
+      'better in the register: Harrow Optics Ltd (GB-X-1); name differs: Harrow Optics Ltd / Harrow Optic Ltd',
+    ],
+  ])
+})
+
+test.each([
+  ['no register of the name', { register: 'absent' }, 'FETTLE_REGISTER_NONE', 'absent'],
+  ['no list', { register: { file: 'absent.csv' } }, 'FETTLE_INPUT_READ', 'absent.csv'],
+  ['a list without a company', { register: { file: 'empty.csv' } }, 'FETTLE_INPUT_EMPTY', 'empty.csv'],
+  ['a list without names', { register: { file: 'sums.csv' } }, 'FETTLE_INPUT_COLUMNS', 'sums.csv'],
+])('%s is refused before anything is sent', async (_, audit, code, named) => {
+  here.write('empty.csv', 'id,name,country\n')
+  here.write('sums.csv', 'sum,tax\n12.50,2.10\n13.75,2.20\n')
+  const refused = await run(here.pipeline({ audit }), here.options()).catch(error => error)
+  expect(refused).toMatchObject({ code, message: expect.stringContaining(named) })
+  expect(readdirSync(here.folder)).not.toContain('out.csv')
+})

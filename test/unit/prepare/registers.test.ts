@@ -81,10 +81,14 @@ test('a run is not compared with one against the sample', async () => {
   )
 })
 
-test('a resume warns of a register that was imported again, of no other one', async () => {
+test.each([
+  ['of the service', (register: string) => ({ more: {}, chosen: register })],
+  ['of the audit', (register: string) => ({ more: { audit: { register } }, chosen: 'sample' })],
+])('a resume warns of a register %s that was imported again, of no other one', async (_, take) => {
   await importBoth()
+  const { more, chosen } = take('two')
   const stop = new AbortController()
-  const running = run(here.pipeline(), { ...options, register: 'two', signal: stop.signal })
+  const running = run(here.pipeline(more), { ...options, register: chosen, signal: stop.signal })
   const read = async (): Promise<void> => {
     for await (const fact of running) if (fact.type === 'mapping.accepted') stop.abort()
   }

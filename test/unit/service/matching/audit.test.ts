@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { normaliseCountry } from '../../../../src/normalise/country.ts'
 import { packageFile } from '../../../../src/package-file.ts'
-import { auditMatch, type Company, type Query } from '../../../../src/service/matching/index.ts'
+import { auditByRegister, auditMatch, buildIndex, type Company, type Query } from '../../../../src/service/matching/index.ts'
 import { anyCharacter } from '../../../support/any-character.ts'
 import { company } from './companies.ts'
 
@@ -54,6 +54,64 @@ test('case, accents and another spelling of the legal form raise no doubt', () =
       expect(auditMatch(row, found).verdict).toBe('agreed')
     }),
   )
+})
+
+const INDEX = buildIndex(REGISTER)
+/** In a list of right answers at most one in so many is doubted. */
+const MOST_DOUBTED = 50
+
+test('with a register, right companies are rarely doubted, however their names are misspelt', () => {
+  const misspell = (name: string, at: number): string => name.slice(0, at) + name.slice(at + 1)
+  let doubted = 0
+  const rows = REGISTER.filter((_, at) => at % 10 === 0).map(
+    (found, at) => [found, misspell(found.name, at % found.name.length)] as const,
+  )
+  for (const [found, name] of rows) {
+    for (const row of [{ name }, { name, country: found.country, town: found.town }])
+      if (auditByRegister(INDEX, row, found).verdict === 'doubtful') doubted++
+  }
+  expect(doubted / (2 * rows.length)).toBeLessThan(1 / MOST_DOUBTED)
+})
+
+test('with a register, a wrong company is doubted, and the one in the row is named', () => {
+  fc.assert(
+    fc.property(aCompany, aCompany, fc.boolean(), (own, other, isKnown) => {
+      fc.pre(own.name !== other.name && REGISTER.filter(({ name }) => name === own.name).length === 1)
+      // A company that the register lacks has a name and a number of no other.
+      const sold = isKnown ? other : { ...other, name: `${other.name} Qvortrup`, orgNumber: '' }
+      const audit = auditByRegister(INDEX, { ...queryOf(own), orgNumber: '', vatNumber: '' }, sold)
+      const base = auditMatch(queryOf(own), sold)
+      fc.pre(base.verdict !== 'agreed')
+      expect(audit).toMatchObject({ verdict: 'doubtful', better: { id: own.id } })
+    }),
+  )
+})
+
+test('with a register, a name alone is no doubt where no other company fits better, and not agreed', () => {
+  const index = buildIndex([company({ id: '1', name: 'Harrow Optics' }), company({ id: '2', name: 'Fenwick Tiles' })])
+  const sold = company({ id: '9', name: 'Harrow Optics' })
+  expect(auditByRegister(index, { name: 'Lensmakers' }, sold)).toEqual({
+    verdict: 'not comparable',
+    differs: ['name'],
+    better: null,
+  })
+  expect(auditByRegister(index, { name: 'Lensmakers', town: 'York' }, { ...sold, town: 'Leeds' }).verdict).toBe('doubtful')
+  expect(auditByRegister(index, { name: 'Fenwick Tile', country: 'GB' }, sold)).toMatchObject({ better: { id: '2' } })
+  const empty = buildIndex([])
+  expect(auditByRegister(empty, { name: 'Harrow Optics' }, sold)).toEqual({ verdict: 'agreed', differs: [], better: null })
+})
+
+test('a former name that the register has agrees', () => {
+  const known = company({
+    id: '1',
+    name: 'Harrow Optics',
+    orgNumber: '07654321',
+    country: 'GB',
+    previousNames: ['Lensmakers Ltd'],
+  })
+  const sold = { ...known, previousNames: [] }
+  expect(auditMatch({ name: 'Lensmakers' }, sold).verdict).toBe('doubtful')
+  expect(auditByRegister(buildIndex([known]), { name: 'Lensmakers' }, sold).verdict).toBe('agreed')
 })
 
 test('a different number is doubtful, by the number, also under the same name', () => {
