@@ -150,7 +150,7 @@ async function plan(parsed: ParsedFile | Issue, file: string, given: PrepareCont
   if (options.elsewhere !== undefined && options.isOffline !== true) assertKnownOrigin(service, env, options.service)
   const credentials = (): Credentials => readCredentials(env, service, credentialsIn(secrets), options.service)
   const ofService = await registersOf(pipeline, service, options, locate)
-  const ofAudit = await auditRegistersOf(pipeline, options, locate(['audit', 'register']))
+  const ofAudit = await findAuditRegisters(pipeline, options, locate(['audit', 'register']))
   const registers = { ...ofService, audit: ofAudit.register, issues: [...ofService.issues, ...ofAudit.issues] }
   const lists = service.kind === 'embedded' ? pipeline.screen?.lists : undefined
   const old = lists === undefined ? [] : await oldLists(lists.age, env, realClock.now(), locate(['screen', 'lists']))
@@ -201,7 +201,7 @@ const noDirectors = (at: Place | null): Issue =>
   })
 
 /** The registers of the audit, which is made on this machine for any service. */
-async function auditRegistersOf({ audit }: Pipeline, { env, cwd }: PrepareContext, at: Place | null) {
+async function findAuditRegisters({ audit }: Pipeline, { env, cwd }: PrepareContext, at: Place | null) {
   const register = audit === null || audit === true ? null : audit.register
   if (register === null) return { register: undefined, issues: [] }
   const imported = isTable(register)

@@ -162,11 +162,11 @@ export async function planRegisters(
     const { registers, ...found } = await findRegisters(choice.env, wanted)
     return { register: registers, ...found, issues: registers.some(({ name }) => name === 'sample') ? [sampleNote()] : [] }
   } catch (error) {
-    return { countries: null, issues: [issueOf(error, choice.register === null && own !== null ? at : null)] }
+    return { countries: null, issues: [toIssue(error, choice.register === null && own !== null ? at : null)] }
   }
 }
 
-function issueOf(error: unknown, at: Place | null): Issue {
+function toIssue(error: unknown, at: Place | null): Issue {
   if (!FettleError.is(error)) throw error
   const { code, message, hint, action: next } = error
   return issue(code, message, { hint, at, ...(next && { action: next }) })
@@ -185,7 +185,7 @@ export async function planAuditRegisters(env: Env, names: readonly string[], at:
     )
     return { register: registers, issues }
   } catch (error) {
-    return { register: undefined, issues: [issueOf(error, at)] }
+    return { register: undefined, issues: [toIssue(error, at)] }
   }
 }
 

@@ -59,7 +59,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
 
 function serviceLines({ service, register = [] }: Plan): string[] {
   if (service.kind === 'embedded')
-    return ['embedded: started for this run on a free port of this machine', ...register.map(registerText)]
+    return ['embedded: started for this run on a free port of this machine', ...register.map(describeRegister)]
   return [
     service.url,
     ...(service.rate === null
@@ -70,7 +70,7 @@ function serviceLines({ service, register = [] }: Plan): string[] {
   ]
 }
 
-const registerText = ({ name, snapshotDate }: NonNullable<Plan['register']>[number]): string =>
+const describeRegister = ({ name, snapshotDate }: NonNullable<Plan['register']>[number]): string =>
   `register ${name}${snapshotDate === null ? '' : `, snapshot of ${snapshotDate}`}`
 
 function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: InputRef['kind']): string[] {
@@ -201,11 +201,11 @@ function outputLines({ output, decisions, dedupe }: Plan): string[] {
 }
 
 function checkLines({ checks, audit, auditRegister = [] }: Plan): string[] {
-  const compared = auditRegister.map(registered => `, by ${registerText(registered)}`).join('')
-  return [...(audit === undefined ? [] : [`audit: each match is compared with its row${compared}`]), ...thresholdLines(checks)]
+  const compared = auditRegister.map(registered => `, by ${describeRegister(registered)}`).join('')
+  return [...(audit === undefined ? [] : [`audit: each match is compared with its row${compared}`]), ...listThresholds(checks)]
 }
 
-function thresholdLines(checks: Plan['checks']): string[] {
+function listThresholds(checks: Plan['checks']): string[] {
   return table(
     checks.flatMap(({ name, warn, fail }) => [
       ...(warn === null ? [] : [[name, 'warn', `when ${warn.text}`]]),

@@ -26,7 +26,7 @@ export const chooseEnrichment = (enrich: PipelineFields['enrich'], hasOutput: bo
 
 /** Expects fields without errors. */
 export function pipelineOf({ $schema, vars, enrich, output, ...given }: PipelineFields, places: OutputPlaces): Pipeline {
-  const fields = { ...given, checks: [...given.checks, ...auditChecks(given)] }
+  const fields = { ...given, checks: [...given.checks, ...makeAuditChecks(given)] }
   const enrichment = chooseEnrichment(enrich, output !== null)
   if (enrichment === null) return { ...fields, enrich: null, output: null }
   const { product, tags, headers } = enrichment
@@ -41,7 +41,7 @@ export function pipelineOf({ $schema, vars, enrich, output, ...given }: Pipeline
   }
 }
 
-function auditChecks({ audit }: Pick<PipelineFields, 'audit'>): PipelineFields['checks'] {
+function makeAuditChecks({ audit }: Pick<PipelineFields, 'audit'>): PipelineFields['checks'] {
   if (!hasThresholds(audit)) return []
   const { warn, fail } = audit
   return [{ name: 'doubtful', warn, fail }]
