@@ -71,7 +71,7 @@ const listDifferences = (vector: Vector, isNamed: boolean): Difference[] =>
     return isDifferent ? [difference as Difference] : []
   })
 
-export interface RegisterAudit extends Audit {
+interface RegisterAudit extends Audit {
   /** The company of the register that fits the row better; null without one. */
   readonly better: Company | null
 }

@@ -1,6 +1,6 @@
 /** The matching engine. */
 
-export { type Audit, auditByRegister, auditMatch, type Difference, type RegisterAudit } from './audit.ts'
+export { type Audit, auditByRegister, auditMatch, type Difference } from './audit.ts'
 export { BY_RANGE, bytesOf, type Column, type IndexImage, Layout, type Pages, pack, sizeOf } from './blocking/columns.ts'
 export { defaultConnectId } from './blocking/companies.ts'
 export { registerOf } from './blocking/company-records.ts'
