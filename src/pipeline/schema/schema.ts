@@ -168,13 +168,13 @@ const registers = z
 const AUDIT = 'true, or a map with register, warn and fail'
 const audit = z.union(
   [
-    z.literal(true),
     map({
       ...levels(threshold(COUNT_OR_SHARE)),
       register: orNull(registers).describe(
         'Registers of this machine, or a list of companies, where each row is looked up: a match is doubtful if another company fits clearly better.',
       ),
     }),
+    z.literal(true),
   ],
   { error: AUDIT },
 )

@@ -87,7 +87,7 @@ test('with a register, a wrong company is doubted, and the one in the row is nam
   )
 })
 
-test('with a register, a name alone is no doubt where no other company fits better, and not agreed', () => {
+test('with a register, a name alone neither agrees nor raises doubt where no other company fits better', () => {
   const index = buildIndex([company({ id: '1', name: 'Harrow Optics' }), company({ id: '2', name: 'Fenwick Tiles' })])
   const sold = company({ id: '9', name: 'Harrow Optics' })
   expect(auditByRegister(index, { name: 'Lensmakers' }, sold)).toEqual({
