@@ -25,7 +25,11 @@ function reviewOf(index, rows, facts) {
     const common = { fingerprint, name: query.name, companyName: '', by: '', at: '', expires: '' }
     const line = isRight ? { ...common, decision: 'accept', company: expected } : { ...common, decision: 'reject', company: '' }
     const isSettled = reason === 'number-and-name-disagree' || /(?:number|vat|postcode|town|country) ≠/.test(candidates[0].why)
-    return [{ name: query.name, best: ids[0], isRight: ids[0] === expected, isSettled, line }]
+    const isPlaced = /\b(?:postcode|town|address)\b/.test(candidates[0].why)
+    const listed = isPlaced
+      ? []
+      : candidates.map(({ company, score }) => ({ name: index.companies.at(company).name, score: Number(score.toFixed(3)) }))
+    return [{ name: query.name, listed, best: ids[0], isRight: ids[0] === expected, isSettled, line }]
   })
 }
 
@@ -38,7 +42,7 @@ function teach(pile, decided) {
       '2000-01-01',
     ),
   )
-  const moved = pile.filter(row => !known.has(row) && !row.isSettled && names.find(row.name, [row.best]) !== null)
+  const moved = pile.filter(row => !known.has(row) && !row.isSettled && names.find(row.name, [row.best], row.listed) !== null)
   return { moved: moved.length, wrong: moved.filter(row => !row.isRight).length }
 }
 

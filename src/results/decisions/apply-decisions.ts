@@ -109,6 +109,8 @@ const hasId = ({ id, fields }: Candidate, wanted: ReadonlySet<string>): boolean 
 const OTHER_REASONS: readonly string[] = ['', 'number-and-name-disagree', 'wrong-country']
 /** What a row has besides its name. */
 const CONTRADICTED = /(?:number|vat|postcode|town|country) ≠/
+/** Sister companies of one place share words. */
+const PLACED = /\b(?:postcode|town|address)\b/
 
 /**
  * The row as a decision about a row of nearly the same `name` shows it; null where none does. Rows in review at fettle's own service alone:
@@ -118,7 +120,8 @@ export function learn(result: RowResult, name: string, names: LearnedNames): Row
   const [best] = result.candidates
   if (result.outcome !== 'review' || result.decided !== null || best === undefined) return null
   if (OTHER_REASONS.includes(cellOf(result, 'match.reason')) || CONTRADICTED.test(best.why)) return null
-  const line = names.find(name, [best.id, ...idsIn(best.fields.otherIds ?? '')])
+  const candidates = PLACED.test(best.why) ? [] : result.candidates
+  const line = names.find(name, [best.id, ...idsIn(best.fields.otherIds ?? '')], candidates)
   if (line === null) return null
   const accepted = accept(result, { ...line, company: best.id }, null)
   const like = `as "${line.name.replaceAll('|', '/')}" was `

@@ -1,6 +1,7 @@
 /**
  * What decisions teach about other rows. An accepted row shows how its list spells a company: a row in review whose best company is that
- * one, and whose name is nearly the accepted one, is the company as well. It depends on the decisions and the row alone, so that parts,
+ * one, and whose name is nearly the accepted one or has the words by which that one agrees with the company, is the company as well. It
+ * depends on the decisions, the row and its candidates alone, so that parts,
  * shards and later lists get the same. Rejections, and scores of rows that were decided, prove too little about others
  * (docs/review.md, "What decisions teach").
  */
@@ -12,6 +13,10 @@ import type { Decisions } from './decisions.ts'
 const LEAST_ALIKE = 0.85
 /** Letters of a name that may be misspelt: shorter ones have to be the same. */
 const LEAST_LETTERS = 6
+/** Letters of the words by which an accepted name agrees with its company: fewer prove nothing about another name. */
+const LEAST_AGREEING = 4
+/** By this factor the best company is more likely than the next one, for such words to prove it; learned likewise. */
+const LEAST_LEAD = 20
 /** Of the rows learned 98 in 100 are right at least, with 95 % certainty: nothing is learned where more is wished. */
 const PROVED = 0.98
 
@@ -51,11 +56,34 @@ function likeness(one: string, other: string): number {
   return (2 * shared) / (one.length + other.length - 2)
 }
 
-/** The names of one company in two spellings. What distinguishes sisters, and classes of legal forms, are the same. */
+/** What distinguishes sisters, and classes of legal forms, are the same. */
+const mayBeOne = (one: Spelling, other: Spelling): boolean =>
+  one.marks === other.marks && (one.legal === other.legal || one.legal === null || other.legal === null)
+
+/** The names of one company in two spellings. */
 const isSpelling = (one: Spelling, other: Spelling): boolean =>
-  one.marks === other.marks &&
-  (one.legal === other.legal || one.legal === null || other.legal === null) &&
-  likeness(one.letters, other.letters) >= LEAST_ALIKE
+  mayBeOne(one, other) && likeness(one.letters, other.letters) >= LEAST_ALIKE
+
+/** The companies that a row may be, the best first. */
+type Candidates = readonly { readonly name: string; readonly score: number | null }[]
+
+const hasWords = ({ words }: Spelling, all: readonly string[]): boolean => all.every(word => words.includes(word))
+
+/**
+ * The words by which an accepted name agrees with its company, if the row has them too; null where they may mean another candidate: one that is
+ * nearly as likely, has all of these words, or begins with a word of the row that the best one lacks.
+ */
+function readAgreement(own: Spelling, taught: Taught, [best, ...others]: Candidates): readonly string[] | null {
+  const company = readSpelling(best?.name ?? '')
+  if (company === null || !mayBeOne(own, taught)) return null
+  const agreeing = taught.words.filter(word => company.words.includes(word))
+  if (agreeing.join('').length < LEAST_AGREEING || !hasWords(own, agreeing)) return null
+  if ((others[0]?.score ?? 0) * LEAST_LEAD > (best?.score ?? 0)) return null
+  const isMeant = (other: Spelling): boolean =>
+    hasWords(other, agreeing) || (own.words.includes(other.words[0]!) && !company.words.includes(other.words[0]!))
+  const rivals = others.map(({ name }) => readSpelling(name)).filter(other => other !== null)
+  return rivals.some(isMeant) ? null : agreeing
+}
 
 export class LearnedNames {
   readonly #accepted = new Map<string, Taught[]>()
@@ -74,18 +102,28 @@ export class LearnedNames {
     }
   }
 
-  /** The decision that shows that a row of this name is the company of these ids; null where none does, or decisions disagree. */
-  find(name: string, ids: readonly string[]): Decision | null {
+  /**
+   * The decision that shows that a row of this name is the company of these ids; null where none does, or decisions disagree. `candidates`:
+   * empty where agreeing words prove nothing, so that only a spelling counts.
+   */
+  find(name: string, ids: readonly string[], candidates: Candidates = []): Decision | null {
     const accepted = ids.flatMap(id => this.#accepted.get(id) ?? [])
     if (accepted.length === 0) return null
     const own = readSpelling(name)
     if (own === null) return null
-    const found = accepted.find(taught => isSpelling(own, taught))
-    if (found === undefined) return null
     const contradicts = ({ line }: Taught): boolean =>
       line.decision === 'accept' ? !ids.includes(line.company) : line.company === '' || ids.includes(line.company)
-    const near = keysOf(own).flatMap(key => this.#named.get(key) ?? [])
-    return near.some(taught => contradicts(taught) && isSpelling(own, taught)) ? null : found.line
+    const against = keysOf(own)
+      .flatMap(key => this.#named.get(key) ?? [])
+      .filter(contradicts)
+    if (against.some(taught => isSpelling(own, taught))) return null
+    const spelt = accepted.find(taught => isSpelling(own, taught))
+    if (spelt !== undefined) return spelt.line
+    const agreed = accepted.find(taught => {
+      const words = readAgreement(own, taught, candidates)
+      return words !== null && !against.some(other => hasWords(other, words))
+    })
+    return agreed?.line ?? null
   }
 }
 

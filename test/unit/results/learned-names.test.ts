@@ -72,6 +72,34 @@ test.each([
   expect(namesOf([all[0]!, other]).find('Northwind Information System', [ONE])).not.toBeNull()
 })
 
+describe('a row with the words by which an accepted name agrees with its company', () => {
+  const accepted = [line('Northwind Bakery', ONE)]
+  const best = { name: 'Northwind Systems Ltd', score: 0.4 }
+  const find = (name: string, others: readonly { name: string; score: number }[], all: readonly Decision[] = accepted) =>
+    namesOf(all).find(name, [ONE], [best, ...others])
+
+  it('is that company as well', () => {
+    expect(find('Northwind Health Clinics', [])?.name).toBe('Northwind Bakery')
+    expect(find('Northwind Health Clinics', [{ name: 'Health Switch', score: 0.02 }])).toBeNull()
+    expect(find('Northwind Health Clinics', [{ name: 'Switch Health', score: 0.02 }])).not.toBeNull()
+  })
+
+  test.each([
+    ['lacks them', 'Health Clinics', []],
+    ['may be a sister by its number', 'Northwind Health 2', []],
+    ['has another candidate with these words', 'Northwind Health', [{ name: 'Northwind Homes', score: 0.001 }]],
+    ['has another candidate that is nearly as likely', 'Northwind Health', [{ name: 'Switch Health', score: 0.03 }]],
+    ['begins with another candidate', 'Contoso and Northwind', [{ name: 'Contoso Homes', score: 0.001 }]],
+  ])('but not if it %s', (_, name, others) => expect(find(name, others)).toBeNull())
+
+  it('but not where a name with these words was rejected, or accepted for another company', () => {
+    const asked = ['Northwind Health', []] as const
+    expect(find(...asked, [...accepted, line('Northwind Garage', ONE, { decision: 'reject' })])).toBeNull()
+    expect(find(...asked, [...accepted, line('Northwind Garage', 'CC-2')])).toBeNull()
+    expect(find(...asked, [...accepted, line('Contoso Garage', 'CC-2')])).not.toBeNull()
+  })
+})
+
 test('what is learned does not depend on the order of decisions, and only ever is an accepted company', () => {
   const name = fc.constantFrom(
     'Northwind Systems',
@@ -79,6 +107,8 @@ test('what is learned does not depend on the order of decisions, and only ever i
     'Nortwind Systems',
     'Contoso Bakery',
     'Contoso Bakeries',
+    'Northwind Bakeries',
+    'Systems of Contoso',
     'X',
   )
   const decision = fc.record({
@@ -90,8 +120,9 @@ test('what is learned does not depend on the order of decisions, and only ever i
     fc.property(fc.array(decision, { maxLength: 8 }), name, (given, asked) => {
       const all = given.map(one => line(one.name, one.company, { decision: one.decision }))
       for (const id of ['CC-1', 'CC-2']) {
-        const found = namesOf(all).find(asked, [id])
-        expect(namesOf(all.toReversed()).find(asked, [id]) === null).toBe(found === null)
+        const candidates = [{ name: 'Northwind Systems Bakery', score: 0.5 }]
+        const found = namesOf(all).find(asked, [id], candidates)
+        expect(namesOf(all.toReversed()).find(asked, [id], candidates) === null).toBe(found === null)
         if (found !== null) expect([found.decision, found.company]).toEqual(['accept', id])
       }
     }),
@@ -143,6 +174,16 @@ describe('a row in review', () => {
   ])('stays there where more than its name is in question: %s, %s', (reason, why) =>
     expect(learned(inReview(reason, why))).toBeNull(),
   )
+
+  it('is decided by words in common with the accepted name if its place was not compared', () => {
+    const bakery = (why: string) => learned(inReview('between-thresholds', why), 'Northwind Bakery of York')
+    expect(bakery('name 0.60')).toBeNull()
+    const taught = new LearnedNames(new Decisions([line('Northwind Systems Leeds', ONE)], TODAY))
+    const row = (why: string) =>
+      learn(applyDecision(inReview('between-thresholds', why), [fingerprint(0)], null), 'Systems Northwind York', taught)
+    expect(row('name 0.60')).not.toBeNull()
+    expect(row('name 0.60 | town =')).toBeNull()
+  })
 
   it('stays there if a person decided about the row itself', () => {
     const own = new Decisions(
