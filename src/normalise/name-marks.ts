@@ -179,3 +179,29 @@ export const isGroupWord = (word: string): boolean => GROUP_WORDS.get(word) === 
 
 /** Whether one of two names is written in Latin letters and the other is not, by their marks: what agrees was transliterated. */
 export const isTransliterated = (one: string, other: string): boolean => one.includes(NATIVE) !== other.includes(NATIVE)
+
+/** The marks without those of single letters, which may be the rest of a name that is cut off. */
+export const withoutLetters = (marks: string): string => withoutMarks(marks, mark => mark.startsWith(LETTER))
+
+const withoutMarks = (marks: string, isLeft: (mark: string) => boolean): string =>
+  marks === ''
+    ? ''
+    : marks
+        .split(' ')
+        .filter(mark => !isLeft(mark))
+        .join(' ')
+
+/** Numerals that are one letter. The one for 1 distinguishes nothing alone. */
+const SHORT_NUMERALS = ['#5', '#10']
+
+/**
+ * Takes marks out that are no numerals in a list: where more names have a five than a two, `V` is the rest of a legal form such as `B V`.
+ * `all`: the marks of its names.
+ */
+export function dropFalseNumerals(all: Iterable<string>): (marks: string) => string {
+  const counts = new Map(['#2', ...SHORT_NUMERALS].map(mark => [mark, 0]))
+  for (const marks of all)
+    if (marks.includes(NUMBER)) for (const mark of marks.split(' ')) if (counts.has(mark)) counts.set(mark, counts.get(mark)! + 1)
+  const dropped = SHORT_NUMERALS.filter(mark => counts.get(mark)! > counts.get('#2')!)
+  return dropped.length === 0 ? marks => marks : marks => withoutMarks(marks, mark => dropped.includes(mark))
+}

@@ -2,19 +2,54 @@
  * Groups the companies of a list that are one company: the list is its own register. Pure; the groups do not depend on the order of the rows
  * if the companies are added in an order of their own.
  */
-import { distinctWords, isGroupWord, marksDiffer } from '../../normalise/name-marks.ts'
+import { distinctWords, dropFalseNumerals, isGroupWord, marksDiffer, withoutLetters } from '../../normalise/name-marks.ts'
 import { selectCandidates } from './blocking/candidates.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
 import { nameAgrees, numberAgrees } from './decide/decide.ts'
 import { scoreCompanies } from './decide/score.ts'
-import { FEATURES, NAME_FEATURES, RowVectors, type Vector } from './features.ts'
+import { FEATURES, type Feature, NAME_FEATURES, RowVectors, type Vector } from './features.ts'
 import { prepareQuery, queryOfCompany } from './query.ts'
-import { WEIGHTS } from './weights.ts'
+import { toLogOdds, WEIGHTS } from './weights.ts'
 
-/** Least log-odds of a pair, of its names alone too: learned on the open halves of two lists that people have grouped. */
-const SAME = -3
-/** Least log-odds of a pair in doubt. */
-const DOUBT = -4
+/**
+ * What the names of two rows add to the log-odds that they are one company. A row of a list may have many others of its company, a row to
+ * match has one company of the register: words that are left over count for less, and letters that agree for more. Learned by a logit with
+ * one share of duplicates for each list, on the open halves of two lists that people have grouped and of two registers with further
+ * spellings of their companies. The other fields, and names that are not here, weigh what they weigh for matches.
+ */
+const NAMES: Readonly<Partial<Record<Feature, number>>> = {
+  bias: 0,
+  pairs: 3.83,
+  exact: 1.53,
+  exactRare: 0.78,
+  coverBoth: 1.57,
+  matched: 0,
+  missCompany: 0,
+  extraCompany: -1.07,
+  extraQuery: -0.65,
+  allPaired: 0.32,
+  pairedRare: 0.81,
+  shortened: 0,
+  queryPaired: 0.47,
+  firstWord: 2.82,
+  prefix: 0,
+  acronym: 1.1,
+  legalAgree: 0,
+  exactLegal: 2.95,
+  legalDiffer: -0.46,
+}
+const weights = FEATURES.map(feature => NAMES[feature] ?? WEIGHTS[feature])
+
+/** The same evidence proves more in a list with many duplicates. Log-odds that are sure in any list show how many there are. */
+const SURE = 6.5
+/** Least log-odds of one company in a list where half of the companies have a sure duplicate, what its log-odds take off, and the bounds. */
+const CUT = { half: 5.7, slope: 1.5, least: 4.5, most: 7.5 }
+/** A list counts as if it had so many companies more, one of them with a duplicate: a short one shows little. */
+const FURTHER = 20
+/** A pair that lacks no more of the least log-odds is in doubt. */
+const DOUBT = 1
+/** A pair with one number and different names: always in doubt. */
+const NUMBER_ALONE = CUT.least - DOUBT
 
 /** The nearest companies of the list that each is compared with. */
 const NEAREST = 50
@@ -53,10 +88,12 @@ function findClash(a: Facts, b: Facts): Clash | null {
 
 const clash = (a: Facts, b: Facts): boolean => HARD.some(field => differ(a[field], b[field]))
 
+const haveOneNumber = (a: Facts, b: Facts): boolean =>
+  (a.orgNumber !== '' && a.orgNumber === b.orgNumber) || (a.vatNumber !== '' && a.vatNumber === b.vatNumber)
+
 /** Names that distinguish sister companies, where no number shows that they are one. */
 function areSisters(a: Facts, b: Facts): boolean {
-  if (a.orgNumber !== '' && a.orgNumber === b.orgNumber) return false
-  if (a.vatNumber !== '' && a.vatNumber === b.vatNumber) return false
+  if (haveOneNumber(a, b)) return false
   return marksDiffer(a.marks, b.marks) === 2 || groupWords(a.marks) !== groupWords(b.marks)
 }
 
@@ -134,10 +171,22 @@ export interface Clusters {
   readonly refused: readonly (Clash & { readonly pair: Couple })[]
 }
 
-function sumOfNames(vector: Vector): number {
-  let sum = 0
-  for (let at = 0; at < NAME_FEATURES; at++) sum += WEIGHTS[FEATURES[at]!] * vector[at]!
-  return sum
+function sum(vector: Vector, from: number, to: number): number {
+  let total = 0
+  for (let at = from; at < to; at++) total += weights[at]! * vector[at]!
+  return total
+}
+
+/** The log-odds of a pair, of its names alone too. */
+function weigh(vector: Vector): number {
+  const ofNames = sum(vector, 0, NAME_FEATURES)
+  const all = ofNames + sum(vector, NAME_FEATURES, FEATURES.length)
+  if (!numberAgrees(vector)) return Math.min(all, ofNames)
+  return nameAgrees(vector) ? Math.max(all, CUT.most) : NUMBER_ALONE
+}
+
+function* listMarks({ marks, companyOf }: MatchIndex): Generator<string> {
+  for (let document = 0; document < companyOf.length; document++) yield marks.at(document)
 }
 
 /** A pair is three numbers in a row: two companies, the earlier one first, and their log-odds. */
@@ -158,14 +207,10 @@ export class PairFinder {
     const query = prepareQuery(this.#index, queryOfCompany(this.#index.companies.at(at)))
     if (query.names.length === 0 && query.keys.length === 0) return
     this.#vectors.clear()
-    const others = selectCandidates(this.#index, query, NEAREST).filter(other => other !== at)
-    for (const { company, vector, logOdds } of scoreCompanies(this.#index, query, others, 0, this.#vectors)) {
-      const least = numberAgrees(vector)
-        ? nameAgrees(vector)
-          ? logOdds
-          : (SAME + DOUBT) / 2
-        : Math.min(logOdds, sumOfNames(vector))
-      if (least >= DOUBT) this.#found.push(Math.min(at, company), Math.max(at, company), least)
+    const others = selectCandidates(this.#index, query, NEAREST, at).filter(other => other !== at)
+    for (const { company, vector } of scoreCompanies(this.#index, query, others, 0, this.#vectors)) {
+      const logOdds = weigh(vector)
+      if (logOdds >= NUMBER_ALONE) this.#found.push(Math.min(at, company), Math.max(at, company), logOdds)
     }
   }
 
@@ -198,9 +243,11 @@ function sortPairs(found: readonly Float64Array[]): readonly Pair[] {
 /** Forms the groups of a list from the pairs that were found. */
 export class ListClusters {
   readonly #index: MatchIndex
+  readonly #readMarks: (marks: string) => string
 
   constructor(index: MatchIndex) {
     this.#index = index
+    this.#readMarks = dropFalseNumerals(listMarks(index))
   }
 
   /**
@@ -210,6 +257,7 @@ export class ListClusters {
   form(found: readonly Float64Array[], { same, different }: DecidedPairs = UNDECIDED): Clusters {
     const size = this.#index.companies.length
     const pairs = sortPairs(found)
+    const least = this.#chooseLeast(pairs)
     const readFacts = (at: number): Facts => this.#factsOf(at)
     const all = new Sets(size, readFacts)
     for (const [a, b] of different) all.keepApart(a, b)
@@ -223,32 +271,60 @@ export class ListClusters {
     // Without what is decided to be the same: a person may join sisters, and others of their names stay apart.
     const byNames = same.length === 0 ? all : new Sets(size, readFacts)
     for (const { a, b, logOdds } of pairs) {
-      if (logOdds < SAME) break
+      if (logOdds < least) break
       const [first, second] = [all.find(a), all.find(b)]
       const [ours, theirs] = [byNames.find(a), byNames.find(b)]
-      if (ours === theirs || all.areApart(first, second)) continue
+      if (ours === theirs || all.areApart(first, second) || this.#areSisters(a, b)) continue
       if (first !== second && isAnyPair(all.facts(first), all.facts(second), clash)) continue
       if (isAnyPair(byNames.facts(ours), byNames.facts(theirs), areSisters)) continue
       all.join(a, b)
       if (byNames !== all) byNames.join(a, b)
     }
     const roots = Int32Array.from({ length: size }, (_, at) => all.find(at))
-    const isOpen = ({ a, b }: Pair): boolean =>
-      roots[a] !== roots[b] && !all.areApart(roots[a]!, roots[b]!) && !clash(readFacts(a), readFacts(b))
+    const isOpen = ({ a, b, logOdds }: Pair): boolean => {
+      if (roots[a] === roots[b] || all.areApart(roots[a]!, roots[b]!)) return false
+      const [ours, theirs] = [readFacts(a), readFacts(b)]
+      return (logOdds >= least - DOUBT || haveOneNumber(ours, theirs)) && !clash(ours, theirs)
+    }
     return { groups: roots, doubts: pairs.filter(isOpen), refused }
   }
 
   /** Whether two companies cannot be in one group. */
   contradict = (a: number, b: number): boolean => contradict(this.#factsOf(a), this.#factsOf(b))
 
-  #factsOf(at: number): Facts {
-    const { countries, identifiers, marks, documentStarts } = this.#index
+  /** The least log-odds of one company, by the share of companies with a sure duplicate. */
+  #chooseLeast(pairs: readonly Pair[]): number {
+    const isSure = new Uint8Array(this.#index.companies.length)
+    let count = 1
+    for (const { a, b, logOdds } of pairs) {
+      if (logOdds < SURE) break
+      if (isSure[a] === 1 && isSure[b] === 1) continue
+      if (this.#areSisters(a, b) || this.contradict(a, b)) continue
+      count += 2 - isSure[a]! - isSure[b]!
+      isSure[a] = isSure[b] = 1
+    }
+    const odds = toLogOdds(count / (isSure.length + FURTHER))
+    return Math.min(CUT.most, Math.max(CUT.least, CUT.half - CUT.slope * odds))
+  }
+
+  /** Two names that are not of one company unless a third shows it: a single letter may be the rest of a word. */
+  #areSisters(a: number, b: number): boolean {
+    return marksDiffer(this.#marksOf(a), this.#marksOf(b)) === 2 && !haveOneNumber(this.#factsOf(a), this.#factsOf(b))
+  }
+
+  #marksOf(at: number): string {
+    const { marks, documentStarts } = this.#index
     const document = documentStarts[at]!
+    return document < documentStarts[at + 1]! ? this.#readMarks(marks.at(document)) : ''
+  }
+
+  #factsOf(at: number): Facts {
+    const { countries, identifiers } = this.#index
     return {
       country: countries.at(at),
       orgNumber: identifiers.orgNumber.at(at),
       vatNumber: identifiers.vatNumber.at(at),
-      marks: document < documentStarts[at + 1]! ? marks.at(document) : '',
+      marks: withoutLetters(this.#marksOf(at)),
     }
   }
 }

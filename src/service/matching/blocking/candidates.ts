@@ -193,7 +193,7 @@ const MIN_NEAREST = 20
 /** Limit of name comparisons per row: many times what a row needs, some milliseconds. */
 export const MAX_COMPARISONS = 2_000
 
-function findDocuments(index: MatchIndex, name: QueryName, most: number): readonly number[] {
+function findDocuments(index: MatchIndex, name: QueryName, most: number, itself: number): readonly number[] {
   if (name.nearest?.most === most) return name.nearest.documents
   const known = [...new Set(name.numbers)].filter(number => number >= 0)
   const same = index.names.lookup(name.joined)
@@ -202,8 +202,10 @@ function findDocuments(index: MatchIndex, name: QueryName, most: number): readon
     ...index.names.lookup(`.${name.joined}`),
     ...(name.initials === '' ? [] : index.names.lookup(name.initials)),
     ...nearestDocuments(index.byWord, known, POSTING_BUDGET, most),
-    // Trigrams find cut-off and misspelt names but cost more than all other lookups, so they are skipped when a name is equal.
-    ...(same.length > 0 ? [] : nearestDocuments(index.byTrigram, listTrigrams(name.words), POSTING_BUDGET, most)),
+    // Trigrams find cut-off and misspelt names but cost more than all other lookups, so they are skipped when another name is equal.
+    ...(same.some(document => index.companyOf[document] !== itself)
+      ? []
+      : nearestDocuments(index.byTrigram, listTrigrams(name.words), POSTING_BUDGET, most)),
   ]
   name.nearest = { most, documents }
   return documents
@@ -211,9 +213,9 @@ function findDocuments(index: MatchIndex, name: QueryName, most: number): readon
 
 /**
  * Positions of the companies to compare, without duplicates: first those under the row's keys, then those with similar names, up
- * to MAX_COMPARISONS.
+ * to MAX_COMPARISONS. `itself`: the company of the index that asks.
  */
-export function selectCandidates(index: MatchIndex, query: PreparedQuery, minimum = MIN_NEAREST): number[] {
+export function selectCandidates(index: MatchIndex, query: PreparedQuery, minimum = MIN_NEAREST, itself = -1): number[] {
   const most = Math.max(MIN_NEAREST, minimum)
   const found = new Set<number>()
   let comparisons = 0
@@ -228,6 +230,6 @@ export function selectCandidates(index: MatchIndex, query: PreparedQuery, minimu
     }
   }
   for (const key of query.keys) add(index.keys.lookup(key))
-  for (const name of query.names) add(findDocuments(index, name, most).map(document => index.companyOf[document]!))
+  for (const name of query.names) add(findDocuments(index, name, most, itself).map(document => index.companyOf[document]!))
   return [...found]
 }
