@@ -180,16 +180,24 @@ export const isGroupWord = (word: string): boolean => GROUP_WORDS.get(word) === 
 /** Whether one of two names is written in Latin letters and the other is not, by their marks: what agrees was transliterated. */
 export const isTransliterated = (one: string, other: string): boolean => one.includes(NATIVE) !== other.includes(NATIVE)
 
-/** The marks without those of single letters, which may be the rest of a name that is cut off. */
-export const withoutLetters = (marks: string): string => withoutMarks(marks, mark => mark.startsWith(LETTER))
-
-const withoutMarks = (marks: string, isLeft: (mark: string) => boolean): string =>
-  marks === ''
-    ? ''
-    : marks
-        .split(' ')
-        .filter(mark => !isLeft(mark))
-        .join(' ')
+/**
+ * Whether no company has both names: one has a number that the other lacks, or each has a point, a country, a word in brackets or a word by
+ * which groups name their companies that the other lacks. `letters`: a single letter counts too.
+ */
+export function marksContradict(one: string, other: string, letters = false): boolean {
+  if (one === other) return false
+  const [ours, theirs] = [one.split(' '), other.split(' ')]
+  const own = ours.filter(mark => mark !== '' && !theirs.includes(mark))
+  const known = theirs.filter(mark => mark !== '' && !ours.includes(mark))
+  if ([...own, ...known].some(mark => mark.startsWith(NUMBER) && mark !== '#1')) return true
+  const kinds = [
+    (mark: string) => mark.startsWith(COMPASS),
+    (mark: string) => mark.startsWith(COUNTRY) || mark.startsWith(BRACKET),
+    (mark: string) => mark.startsWith(DISTINCT) && isGroupWord(mark.slice(1)),
+    (mark: string) => letters && mark.startsWith(LETTER),
+  ]
+  return kinds.some(is => own.some(is) && known.some(is))
+}
 
 /** Numerals that are one letter. The one for 1 distinguishes nothing alone. */
 const SHORT_NUMERALS = ['#5', '#10']
@@ -203,5 +211,11 @@ export function dropFalseNumerals(all: Iterable<string>): (marks: string) => str
   for (const marks of all)
     if (marks.includes(NUMBER)) for (const mark of marks.split(' ')) if (counts.has(mark)) counts.set(mark, counts.get(mark)! + 1)
   const dropped = SHORT_NUMERALS.filter(mark => counts.get(mark)! > counts.get('#2')!)
-  return dropped.length === 0 ? marks => marks : marks => withoutMarks(marks, mark => dropped.includes(mark))
+  return marks =>
+    dropped.some(mark => marks.includes(mark))
+      ? marks
+          .split(' ')
+          .filter(mark => !dropped.includes(mark))
+          .join(' ')
+      : marks
 }

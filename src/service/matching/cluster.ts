@@ -2,7 +2,7 @@
  * Groups the companies of a list that are one company: the list is its own register. Pure; the groups do not depend on the order of the rows
  * if the companies are added in an order of their own.
  */
-import { distinctWords, dropFalseNumerals, isGroupWord, marksDiffer, withoutLetters } from '../../normalise/name-marks.ts'
+import { dropFalseNumerals, marksContradict } from '../../normalise/name-marks.ts'
 import { selectCandidates } from './blocking/candidates.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
 import { nameAgrees, numberAgrees } from './decide/decide.ts'
@@ -37,14 +37,20 @@ const NAMES: Readonly<Partial<Record<Feature, number>>> = {
   legalAgree: 0,
   exactLegal: 2.95,
   legalDiffer: -0.46,
+  // A word such as Holdings or North in one name alone.
+  sisterExtra: -1,
+  sisterDiffer: -1,
 }
 const weights = FEATURES.map(feature => NAMES[feature] ?? WEIGHTS[feature])
 
-/** The same evidence proves more in a list with many duplicates. Log-odds that are sure in any list show how many there are. */
+/**
+ * The same evidence proves more in a list that has its companies in many spellings. How many companies have two duplicates or more of these
+ * log-odds, which are sure in any list, shows it: a list with two rows for each company proves no more than one with one.
+ */
 const SURE = 6.5
-/** Least log-odds of one company in a list where half of the companies have a sure duplicate, what its log-odds take off, and the bounds. */
-const CUT = { half: 5.7, slope: 1.5, least: 4.5, most: 7.5 }
-/** A list counts as if it had so many companies more, one of them with a duplicate: a short one shows little. */
+/** Least log-odds of one company in a list where half of the companies have such duplicates, what the log-odds of their share take off, and the bounds. */
+const CUT = { half: 4.4, slope: 1.25, least: 4.5, most: 7.5 }
+/** A list counts as if it had so many companies more, one of them with duplicates: a short one shows little. */
 const FURTHER = 20
 /** A pair that lacks no more of the least log-odds is in doubt. */
 const DOUBT = 1
@@ -71,8 +77,6 @@ interface Facts {
 
 const differ = (a: string, b: string): boolean => a !== '' && b !== '' && a !== b
 
-const groupWords = (marks: string): string => distinctWords(marks).filter(isGroupWord).sort().join(' ')
-
 /** In what no two records of one company differ, also where a person joins them. */
 const HARD = ['country', 'orgNumber', 'vatNumber'] as const
 
@@ -92,10 +96,8 @@ const haveOneNumber = (a: Facts, b: Facts): boolean =>
   (a.orgNumber !== '' && a.orgNumber === b.orgNumber) || (a.vatNumber !== '' && a.vatNumber === b.vatNumber)
 
 /** Names that distinguish sister companies, where no number shows that they are one. */
-function areSisters(a: Facts, b: Facts): boolean {
-  if (haveOneNumber(a, b)) return false
-  return marksDiffer(a.marks, b.marks) === 2 || groupWords(a.marks) !== groupWords(b.marks)
-}
+const areSisters = (a: Facts, b: Facts, letters = false): boolean =>
+  marksContradict(a.marks, b.marks, letters) && !haveOneNumber(a, b)
 
 const contradict = (a: Facts, b: Facts): boolean => clash(a, b) || areSisters(a, b)
 
@@ -274,7 +276,9 @@ export class ListClusters {
       if (logOdds < least) break
       const [first, second] = [all.find(a), all.find(b)]
       const [ours, theirs] = [byNames.find(a), byNames.find(b)]
-      if (ours === theirs || all.areApart(first, second) || this.#areSisters(a, b)) continue
+      if (ours === theirs || all.areApart(first, second)) continue
+      // A letter may be the rest of a word: it separates two names, but not the groups that they are in.
+      if (areSisters(readFacts(a), readFacts(b), true)) continue
       if (first !== second && isAnyPair(all.facts(first), all.facts(second), clash)) continue
       if (isAnyPair(byNames.facts(ours), byNames.facts(theirs), areSisters)) continue
       all.join(a, b)
@@ -292,39 +296,30 @@ export class ListClusters {
   /** Whether two companies cannot be in one group. */
   contradict = (a: number, b: number): boolean => contradict(this.#factsOf(a), this.#factsOf(b))
 
-  /** The least log-odds of one company, by the share of companies with a sure duplicate. */
+  /** The least log-odds of one company, by the share of companies with two sure duplicates or more. */
   #chooseLeast(pairs: readonly Pair[]): number {
-    const isSure = new Uint8Array(this.#index.companies.length)
+    const sure = new Uint8Array(this.#index.companies.length)
     let count = 1
     for (const { a, b, logOdds } of pairs) {
       if (logOdds < SURE) break
-      if (isSure[a] === 1 && isSure[b] === 1) continue
-      if (this.#areSisters(a, b) || this.contradict(a, b)) continue
-      count += 2 - isSure[a]! - isSure[b]!
-      isSure[a] = isSure[b] = 1
+      if ((sure[a]! > 1 && sure[b]! > 1) || this.contradict(a, b)) continue
+      for (const at of [a, b]) {
+        if (sure[at] === 1) count++
+        if (sure[at]! < 2) sure[at]!++
+      }
     }
-    const odds = toLogOdds(count / (isSure.length + FURTHER))
+    const odds = toLogOdds(count / (sure.length + FURTHER))
     return Math.min(CUT.most, Math.max(CUT.least, CUT.half - CUT.slope * odds))
   }
 
-  /** Two names that are not of one company unless a third shows it: a single letter may be the rest of a word. */
-  #areSisters(a: number, b: number): boolean {
-    return marksDiffer(this.#marksOf(a), this.#marksOf(b)) === 2 && !haveOneNumber(this.#factsOf(a), this.#factsOf(b))
-  }
-
-  #marksOf(at: number): string {
-    const { marks, documentStarts } = this.#index
-    const document = documentStarts[at]!
-    return document < documentStarts[at + 1]! ? this.#readMarks(marks.at(document)) : ''
-  }
-
   #factsOf(at: number): Facts {
-    const { countries, identifiers } = this.#index
+    const { countries, identifiers, marks, documentStarts } = this.#index
+    const document = documentStarts[at]!
     return {
       country: countries.at(at),
       orgNumber: identifiers.orgNumber.at(at),
       vatNumber: identifiers.vatNumber.at(at),
-      marks: withoutLetters(this.#marksOf(at)),
+      marks: document < documentStarts[at + 1]! ? this.#readMarks(marks.at(document)) : '',
     }
   }
 }
