@@ -49,11 +49,11 @@ const weights = FEATURES.map(feature => NAMES[feature] ?? WEIGHTS[feature])
  */
 const SURE = 6.5
 /** Least log-odds of one company in a list where half of the companies have such duplicates, what the log-odds of their share take off, and the bounds. */
-const CUT = { half: 4.4, slope: 1.25, least: 4.5, most: 7.5 }
+const CUT = { half: 4.3, slope: 1.05, least: 4.5, most: 7.5 }
 /** A list counts as if it had so many companies more, one of them with duplicates: a short one shows little. */
 const FURTHER = 20
 /** A pair that lacks no more of the least log-odds is in doubt. */
-const DOUBT = 1
+const DOUBT = 1.5
 /** A pair with one number and different names: always in doubt. */
 const NUMBER_ALONE = CUT.least - DOUBT
 
