@@ -7,7 +7,7 @@ import { selectCandidates } from './blocking/candidates.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
 import { nameAgrees, numberAgrees } from './decide/decide.ts'
 import { scoreCompanies } from './decide/score.ts'
-import { FEATURES, type Feature, NAME_FEATURES, RowVectors, type Vector } from './features.ts'
+import { AT, FEATURES, type Feature, NAME_FEATURES, RowVectors, samePlace, type Vector } from './features.ts'
 import { prepareQuery, queryOfCompany } from './query.ts'
 import { toLogOdds, WEIGHTS } from './weights.ts'
 
@@ -179,11 +179,14 @@ function sum(vector: Vector, from: number, to: number): number {
   return total
 }
 
-/** The log-odds of a pair, of its names alone too. */
+/** What the other fields add at most where each word has its counterpart, misspelt or cut off, and the address is the same. */
+const SAME_PLACE = 2
+
+/** The log-odds of a pair. Fields other than the name count against it, and for it where they show that a name is misspelt. */
 function weigh(vector: Vector): number {
   const ofNames = sum(vector, 0, NAME_FEATURES)
   const all = ofNames + sum(vector, NAME_FEATURES, FEATURES.length)
-  if (!numberAgrees(vector)) return Math.min(all, ofNames)
+  if (!numberAgrees(vector)) return Math.min(all, ofNames + (samePlace(vector) && vector[AT.allPaired] === 1 ? SAME_PLACE : 0))
   return nameAgrees(vector) ? Math.max(all, CUT.most) : NUMBER_ALONE
 }
 

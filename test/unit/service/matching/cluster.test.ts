@@ -110,3 +110,47 @@ test('a person joins sisters, and the spellings of each stay with it', () => {
   expect([...cluster(companies, { same: [[0, 1]], different: [] }).groups]).toEqual([0, 0, 0, 3])
   expect([...cluster(companies, { same: [], different: [[1, 2]] }).groups]).toEqual([0, 1, 2, 3])
 })
+
+const groupsOf = (names: readonly string[]) => [...cluster(names.map((name, at) => makeCompany(name, at))).groups]
+
+test('names are found that share no word because each is misspelt', () => {
+  expect(groupsOf(['Ostrander Folkestone', 'Ostranter Folkstone', 'Quillon Ventilation', 'Brackwell Marine'])).toEqual([
+    0, 0, 2, 3,
+  ])
+})
+
+test('words left over make a doubt, and a group only where companies have many spellings', () => {
+  const pair = ['Brackwell Marine', 'Brackwell Marine Felixstowe']
+  const { groups, doubts } = cluster([...pair, 'Ostrander Foods'].map((name, at) => makeCompany(name, at)))
+  expect([...groups]).toEqual([0, 1, 2])
+  expect(doubts).toMatchObject([{ a: 0, b: 1 }])
+  const brands = [
+    'Quillon',
+    'Ostrander',
+    'Vesterby',
+    'Lindqvist',
+    'Marchetti',
+    'Pellworm',
+    'Trentham',
+    'Hallgarten',
+    'Duquesne',
+    'Szymanski',
+  ]
+  const spelt = brands.flatMap(brand =>
+    ['Ventilation', 'Ventilations', 'Ventilaton', 'Ventillation'].map(word => `${brand} ${word}`),
+  )
+  const many = groupsOf([...pair, ...spelt])
+  expect(many[1]).toBe(0)
+  expect(new Set(many).size).toBe(1 + brands.length)
+})
+
+test('a letter at the end of a name is a numeral only where names have lower ones', () => {
+  const names = ['Brackwell Marine', 'Brackwell Marine V', 'Ostrander Foods']
+  const isOne = (list: readonly string[]): boolean => groupsOf(list)[0] === groupsOf(list)[1]
+  const spelt = ['Quillon Ventilation', 'Quillon Ventilations', 'Quillon Ventilaton', 'Quillon Ventillation']
+  const long = Array.from({ length: 12 }, (_, at) =>
+    spelt.map(name => name.replace('Quillon', 'Quillon'.replaceAll('l', 'abcdefghijkm'.charAt(at)))),
+  ).flat()
+  expect(isOne([...names, ...long])).toBe(true)
+  expect(isOne([...names, ...long, 'Trentham Fund II'])).toBe(false)
+})
