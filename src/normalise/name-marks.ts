@@ -203,7 +203,7 @@ export function marksContradict(one: string, other: string, letters = false): bo
 const SHORT_NUMERALS = ['#5', '#10']
 
 /**
- * Takes marks out that are no numerals in a list: where more names have a five than a two, `V` is the rest of a legal form such as `B V`.
+ * Takes out the marks that are not numerals in a list: where more names have a five than a two, `V` is the rest of a legal form such as `B V`.
  * `all`: the marks of its names.
  */
 export function dropFalseNumerals(all: Iterable<string>): (marks: string) => string {

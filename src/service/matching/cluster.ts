@@ -48,14 +48,20 @@ const weights = FEATURES.map(feature => NAMES[feature] ?? WEIGHTS[feature])
  * log-odds, which are sure in any list, shows it: a list with two rows for each company proves no more than one with one.
  */
 const SURE = 6.5
-/** Least log-odds of one company in a list where half of the companies have such duplicates, what the log-odds of their share take off, and the bounds. */
-const CUT = { half: 4.3, slope: 1.05, least: 4.5, most: 7.5 }
-/** A list counts as if it had so many companies more, one of them with duplicates: a short one shows little. */
+/**
+ * Least log-odds of one company: `half` where half of the companies have such duplicates, more by the log-odds of a lower share, within
+ * bounds. Names that are alike by chance are the more the longer a list is: e times the companies add `length`, from `short` on.
+ */
+const LEAST = { half: 3.7, least: 3.5, most: 7, length: 0.35, short: 1000 }
+/** A list counts as if it had this many companies more, one of them with duplicates: a short one shows little. */
 const FURTHER = 20
 /** A pair that lacks no more of the least log-odds is in doubt. */
 const DOUBT = 1.5
-/** A pair with one number and different names: always in doubt. */
-const NUMBER_ALONE = CUT.least - DOUBT
+/** Least log-odds of a pair in doubt, before the length of the list. A pair with one number and different names is always in doubt. */
+const DOUBTFUL = 3
+
+/** What the length of a list adds to the least log-odds. */
+const addLength = (companies: number): number => LEAST.length * Math.log(Math.max(1, companies / LEAST.short))
 
 /** The nearest companies of the list that each is compared with. */
 const NEAREST = 50
@@ -183,11 +189,11 @@ function sum(vector: Vector, from: number, to: number): number {
 const SAME_PLACE = 2
 
 /** The log-odds of a pair. Fields other than the name count against it, and for it where they show that a name is misspelt. */
-function weigh(vector: Vector): number {
+function weigh(vector: Vector, length: number): number {
   const ofNames = sum(vector, 0, NAME_FEATURES)
   const all = ofNames + sum(vector, NAME_FEATURES, FEATURES.length)
   if (!numberAgrees(vector)) return Math.min(all, ofNames + (samePlace(vector) && vector[AT.allPaired] === 1 ? SAME_PLACE : 0))
-  return nameAgrees(vector) ? Math.max(all, CUT.most) : NUMBER_ALONE
+  return nameAgrees(vector) ? Math.max(all, LEAST.most + length) : DOUBTFUL + length
 }
 
 function* listMarks({ marks, companyOf }: MatchIndex): Generator<string> {
@@ -201,10 +207,12 @@ const PAIR = 3
 export class PairFinder {
   readonly #index: MatchIndex
   readonly #vectors = new RowVectors()
+  readonly #length: number
   #found: number[] = []
 
   constructor(index: MatchIndex) {
     this.#index = index
+    this.#length = addLength(index.companies.length)
   }
 
   /** Compares a company with those that are nearest to it. */
@@ -214,8 +222,8 @@ export class PairFinder {
     this.#vectors.clear()
     const others = selectCandidates(this.#index, query, NEAREST, at).filter(other => other !== at)
     for (const { company, vector } of scoreCompanies(this.#index, query, others, 0, this.#vectors)) {
-      const logOdds = weigh(vector)
-      if (logOdds >= NUMBER_ALONE) this.#found.push(Math.min(at, company), Math.max(at, company), logOdds)
+      const logOdds = weigh(vector, this.#length)
+      if (logOdds >= DOUBTFUL + this.#length) this.#found.push(Math.min(at, company), Math.max(at, company), logOdds)
     }
   }
 
@@ -312,7 +320,7 @@ export class ListClusters {
       }
     }
     const odds = toLogOdds(count / (sure.length + FURTHER))
-    return Math.min(CUT.most, Math.max(CUT.least, CUT.half - CUT.slope * odds))
+    return Math.min(LEAST.most, Math.max(LEAST.least, LEAST.half - odds)) + addLength(sure.length)
   }
 
   #factsOf(at: number): Facts {

@@ -120,7 +120,7 @@ test('names are found that share no word because each is misspelt', () => {
 })
 
 test('words left over make a doubt, and a group only where companies have many spellings', () => {
-  const pair = ['Brackwell Marine', 'Brackwell Marine Felixstowe']
+  const pair = ['Brackwell Marine', 'Brackwell Marine Felixstowe Docks']
   const { groups, doubts } = cluster([...pair, 'Ostrander Foods'].map((name, at) => makeCompany(name, at)))
   expect([...groups]).toEqual([0, 1, 2])
   expect(doubts).toMatchObject([{ a: 0, b: 1 }])
