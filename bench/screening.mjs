@@ -2,10 +2,11 @@
  * Measures the searches of screening lists: recall by kind of change, alerts per 1,000 innocents, searches per CPU-second.
  *
  *   npm run bench -- screening --list names.csv [--list more.csv] --persons innocents.csv --organisations register.csv [--split dev] [--every 8] [--misses] [--json]
- *     [--innocents 4] [--peers] [--python python3] [--watchman FOLDER]
+ *     [--innocents 4] [--sdn sdn.csv] [--un UN_consolidated.xml] [--peers] [--python python3] [--watchman FOLDER]
  *
  * A list's columns are entity,type,kind,name,split (`kind` primary or an alias; Low is a weak alias). Innocents' are full_name or name, and
  * split; rows without one belong to dev when the hash of their name is even. All names are listed; those of the split are asked.
+ * `--sdn`, `--un`: the lists with their dates of birth and nationalities, for alerts of innocents whose date or country is searched for too.
  * `--peers`: the algorithms of nomenklatura (which yente runs), installed from PyPI, and of watchman, built with go from the source in
  * FOLDER, score the same questions at their documented thresholds. Each is given the right entry and the 20 entries with the most trigrams
  * in common, so that its recall is of its algorithm and its speed without its index. `--innocents 4`: every fourth of them.
@@ -15,10 +16,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { normaliseCountry } from '../build/normalise/country.js'
 import { MUTATIONS } from '../build/screening-proof/mutations.js'
 import { importList } from '../build/service/screening/index.js'
 import { Screener } from '../build/service/screening/screener.js'
 import { randomNumbers, readCsv } from './lib/matching-data.mjs'
+import { readFacts } from './lib/screening-facts.mjs'
 import { askPeers } from './lib/screening-peers.mjs'
 
 const { values } = parseArgs({
@@ -34,9 +37,12 @@ const { values } = parseArgs({
     peers: { type: 'boolean', default: false },
     python: { type: 'string', default: 'python3' },
     watchman: { type: 'string' },
+    sdn: { type: 'string' },
+    un: { type: 'string' },
   },
 })
 const THRESHOLDS = [75, 85]
+const facts = readFacts(values)
 
 const hashed = name => (createHash('sha256').update(name).digest()[0] % 2 === 0 ? 'dev' : 'train')
 const inSplit = row => (row.split ?? hashed(row.full_name ?? row.name)) === values.split
@@ -64,11 +70,11 @@ async function openScreener(entries, folder) {
         .filter(({ kind }) => (kind === 'Low') === isWeak)
         .map(({ name }) => name)
         .join('|')
-    return [id, type === 'individual' ? 'individual' : 'business', primary.name, joined(false), joined(true), 'SAN']
-      .map(cell)
-      .join()
+    const { born = [], countries = [] } = facts.get(id) ?? {}
+    const about = [joined(false), joined(true), 'SAN', born.join('|'), countries.join('|')]
+    return [id, type === 'individual' ? 'individual' : 'business', primary.name, ...about].map(cell).join()
   })
-  writeFileSync(file, ['id,type,name,aliases,weakAliases,datasets', ...lines, ''].join('\n'))
+  writeFileSync(file, ['id,type,name,aliases,weakAliases,datasets,dateOfBirth,countries', ...lines, ''].join('\n'))
   await importList({ kind: 'csv', file, name: 'measured', dir: join(folder, 'lists'), now: new Date() })
   const screener = new Screener(join(folder, 'lists'))
   await screener.ready()
@@ -77,14 +83,14 @@ async function openScreener(entries, folder) {
 }
 
 const questions = []
-const question = (type, name) => ({
+const question = (type, name, known) => ({
   ...{ type, name, person: null, threshold: 75, datasets: ['SAN'], countryCodes: [], dateOfBirth: null },
-  ...{ isDobRequired: false, gender: null, pepTiers: [] },
+  ...{ isDobRequired: false, gender: null, pepTiers: [], ...known },
 })
 /** The score of the entry `id`, or the best of an innocent. */
 function ask(screener, asked) {
   questions.push(asked)
-  const found = screener.search(question(asked.type === 'individual' ? asked.type : 'business', asked.name))
+  const found = screener.search(question(asked.type === 'individual' ? asked.type : 'business', asked.name, asked.known))
   return asked.id === null ? found[0] : found.find(({ entry }) => entry.id === asked.id)
 }
 
@@ -113,17 +119,34 @@ function measureRecall(screener, entries, isPerson) {
 }
 
 function measureAlerts(screener, file, isPerson) {
-  const names = readCsv(file)
+  const rows = readCsv(file)
     .filter(inSplit)
-    .map(row => row.full_name ?? row.name)
     .filter((_, at) => at % Number(values.innocents) === 0)
+  const names = rows.map(row => row.full_name ?? row.name)
   const alerts = THRESHOLDS.map(() => 0)
   for (const name of names) {
     const best = ask(screener, { type: isPerson ? 'individual' : 'entity', name, id: null, label: 'alerts' })
     for (const [at, threshold] of THRESHOLDS.entries()) if ((best?.score ?? 0) >= threshold) alerts[at]++
     if (values.misses && (best?.score ?? 0) >= 85) process.stderr.write(`alert\t${best.score}\t${name}\t${best.match}\n`)
   }
-  return { asked: names.length, perThousand: alerts.map(count => (count / names.length) * 1000) }
+  const perThousand = alerts.map(count => (count / names.length) * 1000)
+  return { asked: names.length, perThousand, ...(facts.size > 0 && isPerson && { known: measureKnown(screener, rows) }) }
+}
+
+/** The same with what is known of the innocents; `filled` of them have it. */
+function measureKnown(screener, rows) {
+  const kinds = {
+    dateOfBirth: ({ date_of_birth: dateOfBirth }) => dateOfBirth && { dateOfBirth },
+    country: ({ nationality }) => normaliseCountry(nationality ?? '') && { countryCodes: [normaliseCountry(nationality)] },
+  }
+  return Object.fromEntries(
+    Object.entries(kinds).map(([kind, read]) => {
+      const filled = rows.flatMap(row => (read(row) ? [{ name: row.full_name, known: read(row) }] : []))
+      const best = filled.map(({ name, known }) => screener.search(question('individual', name, known))[0]?.score ?? 0)
+      const perThousand = THRESHOLDS.map(threshold => (best.filter(score => score >= threshold).length / filled.length) * 1000)
+      return [kind, { filled: filled.length, perThousand }]
+    }),
+  )
 }
 
 /** Recall by change, or alerts per 1,000, at the peer's threshold. */
@@ -170,6 +193,10 @@ try {
       for (const [label, figures] of Object.entries(recall))
         process.stdout.write(
           `${kind.padEnd(14)} ${label.padEnd(10)} ${String(figures.asked).padStart(6)}  ${figures.recall.map(value => value.toFixed(3)).join('  ')}\n`,
+        )
+      for (const [what, { filled, perThousand }] of Object.entries(alerts.known ?? {}))
+        process.stdout.write(
+          `${kind.padEnd(14)} with ${what}, per 1,000 of ${filled}: ${perThousand.map(value => value.toFixed(1)).join('  ')}\n`,
         )
       process.stdout.write(
         `${kind.padEnd(14)} alerts per 1,000 of ${alerts.asked}: ${alerts.perThousand.map(value => value.toFixed(1)).join('  ')}\n`,

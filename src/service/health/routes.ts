@@ -1,9 +1,10 @@
 /**
- * `GET /health`: status, version, uptime, database check and registers; 503 when a check fails. `GET /metrics`: counts for a collector
+ * `GET /health`: status, version, uptime, database check, registers, and whether it can write PDFs; 503 when a check fails. `GET /metrics`: counts for a collector
  * (OpenMetrics 1.0, or the text format of Prometheus). Neither has data of jobs, users or companies.
  */
 import type { FastifyInstance } from 'fastify'
 import type { AppDeps, AppOptions } from '../deps.ts'
+import { hasPdf } from '../http/pdf.ts'
 import { type Family, metricsText, plainMetricsText } from './metrics.ts'
 
 export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, clock }: AppDeps, version: string): void {
@@ -15,6 +16,7 @@ export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, 
       return false
     }
   }
+  const pdf = hasPdf()
   app.get('/health', async (_request, reply) => {
     const isHealthy = canRead()
     return reply.code(isHealthy ? 200 : 503).send({
@@ -24,6 +26,7 @@ export function healthRoute(app: FastifyInstance, { registers, jobs, startedAt, 
       uptimeSeconds: Math.max(0, Math.round((clock.now() - startedAt) / 1000)),
       checks: { database: isHealthy ? 'ok' : 'failing' },
       registers: registers(),
+      pdf,
     })
   })
 }

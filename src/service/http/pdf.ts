@@ -22,11 +22,21 @@ const LONG_RUN = /\S{60}(?=\S)/g
 const clean = (text: string): string =>
   text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ').replaceAll(LONG_RUN, '$&\u200b')
 
+const FONTS = ['dejavu-fonts-ttf/ttf/DejaVuSans.ttf', 'dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf']
+
 const loadPackages = async () => {
   const { resolve } = createRequire(import.meta.url)
-  const regularFile = resolve('dejavu-fonts-ttf/ttf/DejaVuSans.ttf')
-  const boldFile = resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf')
+  const [regularFile, boldFile] = FONTS.map(name => resolve(name)) as [string, string]
   return { PdfDocument: (await import('pdfkit')).default, regularFile, boldFile }
+}
+
+/** Whether the packages are installed: what requirePdf loads. */
+export function hasPdf({ resolve }: Pick<NodeJS.Require, 'resolve'> = createRequire(import.meta.url)): boolean {
+  try {
+    return ['pdfkit', ...FONTS].every(name => resolve(name) !== '')
+  } catch {
+    return false
+  }
 }
 
 /** Loads what PDFs need. Throws a 501 with the install command when it is not installed. */

@@ -126,6 +126,12 @@ const EDITED_TO_KNOWN = [99, 86, 78] as const
 export const MOST_EDITS = 2
 export const allowedEdits = (length: number): number => (length < ONE_EDIT ? 0 : length < TWO_EDITS ? 1 : MOST_EDITS)
 
+/** Letters of a name of an organisation that may have an error: to another word of the lists, and to no other. */
+const SHORT_NAME = 7
+const SHORTEST_NAME = 5
+/** Letters of changed words of a person that may have two errors. */
+const PERSON_TWO_EDITS = 5
+
 interface Rest {
   readonly asked: string[]
   readonly listed: string[]
@@ -142,11 +148,19 @@ function restOf(asked: readonly string[], listed: readonly string[]): Rest {
   return { asked: rest, listed: open }
 }
 
+interface Changed {
+  readonly edits: number
+  /** Words of the asked name, and the listed words that they may stand for. */
+  readonly changed: readonly string[]
+  readonly partners: readonly string[]
+}
+
 /** Edits of words that differ, paired so that the sum is small; null when a word has no partner. */
-function pairWords({ asked, listed }: Rest, most: number): { edits: number; changed: string[] } | null {
+function pairWords({ asked, listed }: Rest, most: number): Changed | null {
   if (asked.length !== listed.length || asked.length > 3) return null
   const open = [...listed]
   const changed: string[] = []
+  const partners: string[] = []
   let edits = 0
   for (const word of asked) {
     let [best, cost] = [-1, most - edits + 1]
@@ -156,11 +170,11 @@ function pairWords({ asked, listed }: Rest, most: number): { edits: number; chan
       if (isWhole && found < cost) [best, cost] = [at, found]
     }
     if (best < 0) return null
-    open.splice(best, 1)
+    partners.push(...open.splice(best, 1))
     edits += cost
     changed.push(word)
   }
-  return { edits, changed }
+  return { edits, changed, partners }
 }
 
 /** Whether initials alone set two names of persons apart, and at least one longer word is the same. */
@@ -187,9 +201,23 @@ function haveSameLetters(one: string, other: string): boolean {
   return isSame
 }
 
-/** Whether the changed words, or the name, are too short for an error to be likelier than another name. */
-const isShort = (name: Name, changed: readonly string[], edits: number): boolean =>
-  name.joined.length < 7 || changed.join('').length < (edits > 1 ? 7 : 4)
+const longer = (a: string, b: string): number => Math.max(a.length, b.length)
+
+/**
+ * Whether the changed words, or the names, are too short for an error to be likelier than another name. An error may have left out a letter: the
+ * longer of the two counts. One error that makes no other word of the lists is likely one.
+ */
+function isShort(asked: Name, listed: Name, { edits, changed, partners }: Changed, isOtherWord: boolean): boolean {
+  const letters = longer(changed.join(''), partners.join(''))
+  const least = edits > 1 || isOtherWord ? SHORT_NAME : SHORTEST_NAME
+  return longer(asked.joined, listed.joined) < least || letters < (edits > 1 ? TWO_EDITS - 1 : ONE_EDIT)
+}
+
+/** Of a person: two letters are another name, and so are two errors in so few letters. */
+const isOtherPerson = ({ edits, changed }: Changed): boolean => {
+  const { length } = changed.join('')
+  return length < 3 || (edits > 1 && length < PERSON_TWO_EDITS)
+}
 
 /** 0 to 100. `isKnown`: whether a word of the asked name is in the lists; then a score may be less. */
 export function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown: (word: string) => boolean): number {
@@ -200,30 +228,36 @@ export function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown
   let best = 0
   const rest = restOf(asked.words, listed.words)
   const most = allowedEdits(Math.max(asked.joined.length, listed.joined.length))
-  const note = (edits: number, changed: readonly string[]): void => {
-    const scores = changed.some(word => word.length > 1 && isKnown(word)) ? EDITED_TO_KNOWN : EDITED
+  /** `isForm`: the error is in the legal form, so that the forms differ because of it. */
+  const note = (change: Changed, isForm = false): void => {
+    const { edits, changed } = change
     if (edits > most) return
-    const score = scores[edits] ?? 0
-    const isDoubtful = !isPerson && edits > 0 && (form < 100 || isShort(asked, changed, edits))
+    const isOtherWord = changed.some(word => word.length > 1 && isKnown(word))
+    const score = (isOtherWord ? EDITED_TO_KNOWN : EDITED)[edits] ?? 0
+    const isDoubtfulHere = isPerson
+      ? isOtherPerson(change)
+      : (form < 100 && !isForm) || isShort(asked, listed, change, isOtherWord)
+    const isDoubtful = edits > 0 && isDoubtfulHere
     best = Math.max(best, isDoubtful ? Math.min(score, DOUBTFUL) : score)
   }
   const pairs = pairWords(rest, most)
-  if (pairs !== null) note(pairs.edits, pairs.changed)
+  if (pairs !== null) note(pairs)
   if (!isPerson) {
     // An error may hide a legal form or a short form of a word (`LIMTED`), so all words are compared too.
     const whole = pairWords(restOf(asked.all, listed.all), most)
-    if (whole !== null) note(whole.edits, whole.changed)
+    const isOfForm = (word: string): boolean => word.length >= ONE_EDIT && !listed.words.includes(word)
+    if (whole !== null) note(whole, whole.edits === 1 && whole.partners.every(isOfForm))
     // Single letters are joined to their neighbours, which differ in another order.
     if (asked.whole.length > 11 && haveSameLetters(asked.whole, listed.whole)) best = Math.max(best, CUT)
   }
   if (rest.asked.length !== rest.listed.length && rest.asked.length < 4) {
     const edits = countEdits(asked.joined, listed.joined, most)
-    if (edits <= most) note(edits, rest.asked)
+    if (edits <= most) note({ edits, changed: rest.asked, partners: rest.listed })
     // `Bin Ladin Usama` and `Usama Binladin`: joined, and in another order.
     if (rest.asked.length > 0 && rest.asked.join('') === rest.listed.join('')) best = Math.max(best, JOINED)
     else if (rest.asked.length > 0 && rest.asked.length + rest.listed.length < 6) {
       const part = countEdits(rest.asked.join(''), rest.listed.join(''), 1)
-      if (part <= 1 && rest.listed.join('').length >= ONE_EDIT) note(part, rest.asked)
+      if (part <= 1 && rest.listed.join('').length >= ONE_EDIT) note({ edits: part, changed: rest.asked, partners: rest.listed })
     }
   }
   if (asked.length >= CUT_FROM && asked.length < listed.length && listed.whole.startsWith(asked.whole)) best = Math.max(best, CUT)

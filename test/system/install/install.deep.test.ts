@@ -131,19 +131,20 @@ describe.skipIf(toolsMissing !== null)('the installed package', () => {
       const headers = { authorization: token, accept: 'application/json+pdf' }
       const { companies } = await (await fetch(service.url + '/companies?countries=GB&name=Harrow', { headers })).json()
       const answer = await fetch(service.url + '/companies/' + companies[0].id + '?template=full', { headers })
-      console.log(answer.status, JSON.stringify(await answer.json()))
+      const { pdf } = await (await fetch(new URL('/health', service.url))).json()
+      console.log(answer.status, pdf, JSON.stringify(await answer.json()))
       await service.close()`
     const folder = await withNpm('node20', { 'pdf.mjs': program })
     await runWith('node20', [...installed('node20'), 'register', 'import', 'csv', 'register.csv'], folder, env)
     const ask = (): Promise<string> => runWith('node20', [nodeOf('node20'), 'pdf.mjs'], folder)
     const refused = await ask()
-    expect(refused).toMatch(/^501 .*npm install pdfkit dejavu-fonts-ttf/)
+    expect(refused).toMatch(/^501 false .*npm install pdfkit dejavu-fonts-ttf/)
     await runWith(
       'node20',
       [...npm('node20'), 'install', '--engine-strict', ...(refused.match(/pdfkit dejavu-fonts-ttf/)?.[0] ?? '').split(' ')],
       folder,
     )
-    expect(await ask()).toMatch(/^200 .*"pdfReportStream":"JVBERi0/)
+    expect(await ask()).toMatch(/^200 true .*"pdfReportStream":"JVBERi0/)
   })
 
   const PROGRAM = `

@@ -32,6 +32,7 @@ test('all registers of the folder are opened, and health names them', async () =
     uptimeSeconds: expect.any(Number),
     checks: { database: 'ok' },
     registers,
+    pdf: true,
   })
 
   const caller = await logIn(service)

@@ -14,6 +14,10 @@ test.each([
   ['Varnix Steel Limited', 'Varnix Steel Limtied'],
   ['DES INTERNATIONAL CO., LTD.', 'DES International'],
   ['SAS INTERNATIONAL LIMITED', 'Sas International Ltd.'],
+  // An error in a short name, in a short word of a long one, and in the legal form.
+  ['VAZIR', 'VAZZIR'],
+  ['CENTRAL BANK OF VARNIXIA IRAN', 'CENTRAL BANK OF VARNIXIA IRN'],
+  ['GOOD VARNIX LIMITED LIABILITY COMPANY', 'GOOD VARNIX LIMITEED LIABILITY COMPANY'],
   // Markets that write the legal form in front, and forms of other scripts.
   ['PT Varnix Baja', 'Varnix Baja'],
   ['SIA Varnix', 'Varnix SIA'],
@@ -34,6 +38,34 @@ test.each([
   ['CORP', 'VARNIX CORP'],
 ])('the organisation %s is not found as %s', (listed, asked) => {
   expect(best(listed, asked, false)).toBeLessThan(75)
+})
+
+/** Watchman 338, 115 and 469: far more hits than the search of the list's own maker. */
+test.each([
+  ['Mohammad Hassan', ['HASSAN, Mohammad']],
+  ['Ali Muhammad Khan', []],
+  ['Mohammad Hassani', ['HASSAN, Mohammad']],
+  ['Maria Gonzalez', []],
+  ['Hassan', []],
+  ['Mohammad', []],
+])('%s has the hits %j at 85 among names of the same words', (asked, expected) => {
+  const listed = [
+    ...['HASSAN, Mohammad', 'HASSAN, Ali', 'MOHAMMAD, Khalil Hassan Omar', 'KHAN, Muhammad Saleem', 'ALI, Khalid Muhammad Omar'],
+    ...[
+      'HUSSEIN, Mohammad',
+      'MUHAMMAD, Ali Reza Quli',
+      'GONZALEZ DURAN, Maria Elena',
+      'GONZALO, Mario',
+      'HASAN, Abdul Mohammad Ali',
+    ],
+  ]
+  const found = new NameIndex(listed, true).find(asked, 85).map(({ number }) => listed[number])
+  expect(found).toEqual(expected)
+})
+
+test('two entries of one short name are two hits, each with the whole score', () => {
+  const found = new NameIndex(['Wu Li', 'Wu Lin', 'LI, Wu'], true).find('Wu Li', 85)
+  expect(found.filter(({ score }) => score === 100).map(({ number }) => number)).toEqual([0, 2])
 })
 
 test('a name with a few words more or less is worth a review', () => {
