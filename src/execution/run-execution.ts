@@ -9,6 +9,7 @@ import { type RunEventInput, type RunState, UNKNOWN } from '../journal/index.ts'
 import { resolvedYaml, wholePlan } from '../pipeline/index.ts'
 import { checkOutputsWritable } from '../prepare/check-outputs.ts'
 import { loadDecisions, loadHitDecisions, loadOtherDecisions } from '../prepare/decisions.ts'
+import { openCompanyTags } from '../prepare/register-companies.ts'
 import type { Report } from '../report/index.ts'
 import type { AnsweredJob } from '../results/answers.ts'
 import { PLAN_FILE } from '../results/file-names.ts'
@@ -250,6 +251,7 @@ export class RunExecution implements Attempt {
       baseline: this.#baseline,
       decisions: () => loadDecisions(this.#state.plan, root, this.now()),
       hitDecisions: () => loadHitDecisions(this.#state.plan, root, this.now()),
+      companyTags: plan.service.kind === 'embedded' ? () => openCompanyTags(plan, this.settings.env) : undefined,
       otherDecisions: () => loadOtherDecisions(this.#state.plan, root, this.now()),
       isRejected: (outcomes, { decisions, ...found }) =>
         isRejected(this.#state, outcomes, { before: this.#before, ...found }, decisions),

@@ -34,7 +34,7 @@ export async function removeWorkFiles(state: RunState, directory: RunDirectory, 
   // After an error the file is evidence, and as long as rows can be decided about outputs are made of it again.
   // What came back for a shard is its result, until the next run of that shard.
   if (plan.shard !== undefined) return unremoved
-  if (status !== 'error' && !hasReview(state)) await results.remove()
+  if (status !== 'error' && !hasReview(state) && !hasUnmatched(state)) await results.remove()
   for (const name of readdirSync(directory.path).filter(isAnswersFile)) removeIfPossible(join(directory.path, name))
   return unremoved
 }
@@ -49,6 +49,10 @@ async function pruneOld(plan: Plan, runsDir: string): Promise<readonly string[]>
     return [`retention: could not remove old runs: ${(error as Error).message}`]
   }
 }
+
+/** Whether it keeps rows without a company, about which a person may decide. */
+const hasUnmatched = ({ plan, outcomes }: Pick<RunState, 'plan' | 'outcomes'>): boolean =>
+  plan.report.rows === 'all' && (outcomes?.unmatched ?? 0) > 0
 
 /** Whether a person has rows or hits to decide about, or decided about some. */
 export const hasReview = ({

@@ -286,6 +286,12 @@ export interface FetchedCompany {
   readonly tags: Readonly<Record<string, string>>
 }
 
+/** Accepted companies that the registers of a run do not have; `why`: the registers cannot be opened. */
+export interface UnknownCompanies {
+  readonly ids: readonly string[]
+  readonly why: string | null
+}
+
 /** Tags by the id of a company. */
 export type FetchedTags = ReadonlyMap<string, FetchedCompany['tags']>
 
@@ -483,4 +489,6 @@ export interface PublishedResults {
   readonly companies: CompanyCounts | null
   /** Different questions to a decision tree; null without one, and once it has answered. */
   readonly treeQuestions: number | null
+  /** Null when the registers of the run have every company that people accepted, and for a remote service. */
+  readonly unknown?: UnknownCompanies | null
 }

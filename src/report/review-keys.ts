@@ -25,6 +25,7 @@ const KEYS: readonly Key[] = [
   { action: 'undo', keys: 'u', text: 'undo' },
   { action: 'finish', keys: 'q', text: 'finish', only: 'terminal' },
   { action: 'search', keys: '/', text: 'search', only: 'page' },
+  { action: 'search', keys: '/', text: 'search', ofHit: null, only: 'terminal' },
   { action: 'next', keys: 'j', text: 'next' },
   { action: 'back', keys: 'kb', text: 'back' },
   { action: 'all', keys: 'a', text: 'accept the best of all shown', ofHit: null, only: 'page' },

@@ -4,6 +4,7 @@ export { readFetchedFile } from './accepted.ts'
 export { compareStates } from './changes/compare.ts'
 export { type OutputChoice, outputStates, type RowStates, readStates } from './changes/row-states.ts'
 export { readHitsToDecide } from './decide-rows.ts'
+export { hasId } from './decisions/apply-decisions.ts'
 export type { Decision } from './decisions/decision.ts'
 export {
   Decisions,
@@ -12,8 +13,10 @@ export {
   fewIssues,
   LATER,
   mergeDecisions,
+  readDecisions,
   readDecisionTable,
   requireDecisions,
+  requireLines,
   writeDecisions,
 } from './decisions/decisions.ts'
 export { orderForTeaching } from './decisions/learned-names.ts'

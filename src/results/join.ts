@@ -56,7 +56,7 @@ import { APPLIED_FILE } from './file-names.ts'
 import { judgeAndStore } from './hits/screened-hits.ts'
 import { CompanyLister, readCompanies, readSubjects, removeCompanies } from './output/companies.ts'
 import { shownKey } from './output/report-row.ts'
-import { type Baseline, type ResultsOptions, Writers } from './output/writers.ts'
+import { type Baseline, type CompanyTags, type ResultsOptions, Writers } from './output/writers.ts'
 import { type Proposals, QuestionLister, questionMaker, readProposals, readQuestions, storeProposals } from './questions.ts'
 import { Receiver } from './receive.ts'
 import { exactFingerprinter, fingerprinter, keyFingerprint } from './row-fingerprint.ts'
@@ -154,6 +154,7 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
       accepted: sinks.accepted?.count ?? null,
       companies: sinks.companies?.counts() ?? null,
       treeQuestions: sinks.tree?.count() ?? null,
+      unknown: facts.known?.unknown() ?? null,
     }
   } catch (error) {
     // Answers that do not fit may be due to a changed input: report that first.
@@ -162,6 +163,7 @@ async function publish(plan: Plan, from: AnswerPlace, options: ResultsOptions, a
   } finally {
     auditRegister?.close()
     await answers.close()
+    facts.known?.close()
     for (const sink of all) await sink.discard?.()
   }
 }
@@ -179,6 +181,7 @@ interface Facts {
   /** Null before the service was asked for candidates. */
   readonly proposals: Proposals | null
   readonly fetched: FetchedTags | null
+  readonly known: CompanyTags | null
   /** The rows of the run to compare with. */
   readonly before: RowStates | null
   readonly keepsStates: boolean
@@ -197,12 +200,14 @@ async function readFacts(plan: Plan, workDir: string, options: ResultsOptions): 
   const events = plan.decide?.events === true ? await readEvents(workDir) : null
   const ruled = plan.tree === undefined ? null : await readRuled(workDir)
   const decisions = (await options.decisions?.()) ?? null
+  const hasAccepted = decisions?.lines().some(({ decision }) => decision === 'accept') === true
   const otherFiles = decisions === null || decisions.rows === 0 ? ((await options.otherDecisions?.()) ?? null) : null
   return {
     decisions,
     otherFiles,
     proposals: candidates == null ? null : await readProposals(workDir),
     fetched: candidates?.fetch == null ? null : await readFetched(workDir),
+    known: (hasAccepted && candidates?.fetch == null && (await options.companyTags?.())) || null,
     before: options.baseline == null ? null : await readStates(options.baseline.workDir),
     keepsStates: plan.output !== null && plan.shard === undefined,
     findings: { ...found, events },
@@ -303,7 +308,7 @@ type RowJoiner = (number: number, inputRow: readonly string[], uploadRow: readon
 /** Returns what makes the row that all sinks get. It throws FETTLE_DECISIONS. */
 function rowJoiner(
   plan: Plan,
-  { decisions, otherFiles, proposals, fetched, keepsStates, findings, ruled, isWaiting }: Facts,
+  { decisions, otherFiles, proposals, fetched, known, keepsStates, findings, ruled, isWaiting }: Facts,
   auditRegister: AuditRegister | null,
 ): RowJoiner {
   // Every row, not only those that a person may decide about.
@@ -324,7 +329,7 @@ function rowJoiner(
     const byKey = isDecidable ? keyFingerprint(plan, inputRow[plan.key?.index ?? 0] ?? '') : ''
     const fingerprints = byKey === '' ? [fingerprint] : [byKey, fingerprint]
     const corrected = correctDuplicate(answer)
-    const own = applyDecision(answer, fingerprints, decisions, fetched)
+    const own = applyDecision(answer, fingerprints, decisions, fetched ?? known)
     const decided = (names && learn(own, inputRow[nameAt] ?? '', names)) ?? own
     if (decided.decided !== null) assertOneRow(decided.decided.line, number, inputRow, uploadRow)
     const isCorrected = corrected !== null && decided.outcome === answer.outcome

@@ -32,6 +32,8 @@ import { type ReviewRow, reviewWriter, shownCandidate, shownCells, shownKey, sho
 import type { JoinedRow, RowSink } from './row-sink.ts'
 
 const MAX_SAMPLES = 50
+/** Unmatched rows that a run keeps for a person who decides about them. */
+export const MAX_UNMATCHED = 10_000
 const BUCKETS = 20
 /** Characters of a band or a pattern that are kept: the service may write anything there. */
 const LONGEST = 200
@@ -55,6 +57,7 @@ export class RowTotals implements RowSink {
   readonly #samples: ReviewRow[] = []
   /** How many of them have each outcome. */
   readonly #sampled = noRows()
+  #unmatched = 0
   readonly #plan: Plan
   /** `#sent`: uploaded rows by the service's outcome; `#all`: all rows by their final outcome. */
   readonly #sent = noRows()
@@ -94,7 +97,7 @@ export class RowTotals implements RowSink {
     this.#hasScores ||= columns.find('match.score') !== -1
   }
 
-  /** Counts the row, and stores it for review when it needs one or has a decision. */
+  /** Counts the row, and stores it for review when it needs one, has a decision, or has no company. */
   add(joined: TotalledRow): void | Promise<void> {
     const { number, result, inputRow, fingerprints, audit, ruled } = joined
     const { outcome, serviceOutcome, row, columns, given, raw } = result
@@ -139,9 +142,10 @@ export class RowTotals implements RowSink {
     const { rows } = this.#plan.report
     const isForReview = outcome === 'review' || (decided !== null && decided.effect !== 'agreed')
     if (rows === 'none' || !(isForReview || (rows === 'all' && outcome === 'unmatched'))) return
+    const isKept = isForReview || this.#unmatched++ < MAX_UNMATCHED
     if (outcome !== 'review' && outcome !== 'unmatched' && outcome !== 'manualMatched') return
     const isSample = outcome !== 'manualMatched' && this.#sampled[outcome] < MAX_SAMPLES
-    if (!isForReview && !isSample) return
+    if (!isKept && !isSample) return
     const candidates = result.candidates.map(candidate => shownCandidate(this.#plan, candidate))
     const [best] = candidates
     const sample: ReviewRow = {
@@ -162,7 +166,7 @@ export class RowTotals implements RowSink {
       this.#sampled[outcome]++
       this.#samples.push(sample)
     }
-    return isForReview ? this.#review.add(sample) : undefined
+    return isKept ? this.#review.add(sample) : undefined
   }
 
   #countMatch(number: number, { row, columns }: RowResult, inputRow: readonly string[]): void {

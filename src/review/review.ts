@@ -19,6 +19,7 @@ import { explainInWords } from '../model/reasons.ts'
 import type { HitSubject } from '../model/results.ts'
 import { nameLine } from '../pipeline/index.ts'
 import { formatDay, loadHitDecisions } from '../prepare/decisions.ts'
+import { openCompanyTags } from '../prepare/register-companies.ts'
 import { findCurrentPipeline, linksOfRun } from '../prepare/resume-context.ts'
 import type { Sample } from '../report/index.ts'
 import { receivedPath } from '../results/file-names.ts'
@@ -28,6 +29,7 @@ import { choicePath } from '../reuse/files/choice.ts'
 import { endOf, fetchAcceptedStep, isRejected, judgeHits, publish } from '../run/index.ts'
 import { findReviewId } from '../runs/open-runs.ts'
 import { writeReports } from '../runs/report-files.ts'
+import type { ReviewRow } from '../runs/review-rows.ts'
 import { type RunDirectory, readRun, removeStaleRunFiles, runDirectory } from '../runs/run-directory.ts'
 import { findBaseline, loadRun, reportOfRun } from '../runs/run-queries.ts'
 import { lastGoodRun } from '../runs/run-store.ts'
@@ -91,6 +93,7 @@ export async function applyDecisions(
     const options: ResultsOptions = {
       root: cwd,
       decisions: async () => decisions,
+      companyTags: plan.service.kind === 'embedded' ? () => openCompanyTags(plan, env) : undefined,
       hitDecisions: () => loadHitDecisions(plan, cwd, now()),
       isRejected: (outcomes, { decisions, ...found }) => isRejected(state, outcomes, { before, ...found }, decisions),
       baseline: findBaseline(runsDir, before),
@@ -175,7 +178,7 @@ export function reviewHits({ plan, screening }: RunState, lines: readonly HitDec
 }
 
 type TableRow = Pick<Sample, 'row' | 'key' | 'cells' | 'fingerprint' | 'decision' | 'candidates'> &
-  Partial<Pick<Sample, 'reason'>>
+  Partial<Pick<Sample, 'reason'> & Pick<ReviewRow, 'outcome'>>
 
 const CHOICES = ['accept', 'reject', LATER]
 const NARROW = 4
@@ -205,8 +208,16 @@ export function reviewTable(mappings: readonly string[], samples: readonly Table
 const prefixed = (prefix: string, cells: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(cells).map(([name, text]) => [`${prefix}.${name}`, text]))
 
-function listRows({ row, key, cells, fingerprint, decision, reason, candidates }: TableRow): Record<string, string>[] {
-  return (candidates.length > 0 ? candidates : [NOBODY]).map((company, at) => {
+/** The companies of a row; at the end of an unmatched one an empty line for the company that a person finds. */
+function listCompanies({ candidates, decision, outcome }: TableRow): TableRow['candidates'] {
+  if (decision?.decision === 'accept' && !candidates.some(({ id }) => id === decision.company))
+    return [...candidates, { ...NOBODY, id: decision.company, name: decision.companyName }]
+  return candidates.length === 0 || (outcome === 'unmatched' && decision === null) ? [...candidates, NOBODY] : candidates
+}
+
+function listRows(tableRow: TableRow): Record<string, string>[] {
+  const { row, key, cells, fingerprint, decision, reason } = tableRow
+  return listCompanies(tableRow).map((company, at) => {
     const isMeant = decision !== null && (decision.decision === 'reject' || decision.company === company.id)
     const { by, at: when, expires } = decision !== null && isMeant ? decision : NO_DECISION
     return {

@@ -12,7 +12,11 @@ export interface ReviewRow extends Sample {
   readonly outcome: 'review' | 'unmatched' | 'manualMatched'
 }
 
-/** The rows in the order of the input, the first `most` of them; null where the run kept none. */
+/** Whether it has no company, and no person decided about it: it is not to be reviewed, but may be decided. */
+export const isUnmatched = ({ outcome, decision }: Pick<ReviewRow, 'outcome' | 'decision'>): boolean =>
+  outcome === 'unmatched' && decision === null
+
+/** The rows in the order of the input, those without a company last, the first `most` of them; null where the run kept none. */
 export async function reviewRows(
   { plan, samples }: RunState,
   directory: RunDirectory,
@@ -20,18 +24,22 @@ export async function reviewRows(
 ): Promise<ReviewRow[] | null> {
   if (plan.report.rows === 'none') return []
   const rows: ReviewRow[] = []
+  const unmatched: ReviewRow[] = []
   let batch: (typeof samples)[number][] = []
   const flush = (): void => {
-    rows.push(...samplesIn(plan, batch).map((sample, at) => ({ ...sample, outcome: batch[at]!.outcome })))
+    for (const [at, sample] of samplesIn(plan, batch).entries()) {
+      const row = { ...sample, outcome: batch[at]!.outcome }
+      ;(isUnmatched(row) ? unmatched : rows).push(row)
+    }
     batch = []
   }
   for await (const row of readReview(directory.path)) {
     batch.push(row)
-    if (rows.length + batch.length >= most) break
     if (batch.length === BATCH) flush()
   }
   flush()
-  return rows.length === 0 ? null : rows
+  const all = [...rows, ...unmatched].slice(0, most)
+  return all.length === 0 ? null : all
 }
 
 /** The hits of a run that a person decides about. */

@@ -542,10 +542,12 @@ export const COMMANDS: readonly Command[] = [
       { name: 'by', describe: 'Who decides; default: the user of this machine' },
       { name: 'expires', describe: 'Last day on which the decisions apply: 2027-11-21' },
       { name: 'all', type: 'switch', describe: 'Include rows that are already decided' },
+      { name: 'unmatched', type: 'switch', describe: 'Include unmatched rows' },
     ],
-    conflicts: { export: ['apply', 'fetch', 'json', 'by', 'expires', 'all', 'decisions'], apply: ['expires', 'all'] },
+    conflicts: { export: ['apply', 'fetch', 'json', 'by', 'expires', 'all', 'decisions'], apply: ['expires', 'all', 'unmatched'] },
     examples: [
       ['fettle review', 'decide about the uncertain rows of the latest run, one by one'],
+      ['fettle review --unmatched', 'unmatched rows too; / searches the register for a company'],
       ['fettle review nightly --export csv rows.csv', 'as a table, for a colleague to fill in'],
       ['fettle review nightly --export hits hits.csv', 'the hits of its AML searches'],
       ['fettle review nightly --apply decisions.csv', 'apply decisions, and write the corrected output'],

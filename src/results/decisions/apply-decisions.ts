@@ -2,7 +2,7 @@
  * Applies users' decisions to the answers of the service: another company, or none. Every row has one outcome before and one after, so
  * that the totals stay correct.
  */
-import type { FetchedTags } from '../../model/results.ts'
+import type { FetchedCompany } from '../../model/results.ts'
 import { type Answer, NOT_SENT } from '../answers.ts'
 import { type Candidate, listCandidates } from '../candidates.ts'
 import { COMPANY_TAGS } from '../enriched-file.ts'
@@ -22,15 +22,20 @@ export interface RowResult extends Answer {
   readonly learned: Decision | null
 }
 
+/** Finds the tags of a company that a person accepted; `candidate`: what the answer has of it. */
+export interface AcceptedTags {
+  get(id: string, candidate?: Candidate): FetchedCompany['tags'] | undefined
+}
+
 const OF_ROW: ReadonlySet<string> = new Set(['general.rowNumber', 'general.pattern', 'general.banding', 'general.bandingDesc'])
 const NAMES: ReadonlySet<string> = new Set(['general.companyName', 'general.legalName'])
 
-/** Applies the decision about the row of these fingerprints; `fetched` has tags of accepted companies. A failed row stays failed: a decision does not replace its answer. */
+/** Applies the decision about the row of these fingerprints; `known` has tags of accepted companies. A failed row stays failed: a decision does not replace its answer. */
 export function applyDecision(
   answer: Answer,
   fingerprints: readonly string[],
   decisions: Decisions | null,
-  fetched: FetchedTags | null = null,
+  known: AcceptedTags | null = null,
 ): RowResult {
   const { outcome } = answer
   const candidates = outcome === 'review' || outcome === 'unmatched' ? listCandidates(answer) : []
@@ -38,7 +43,7 @@ export function applyDecision(
   const unchanged = undecided(answer, notAccepted, candidates)
   const verdict = outcome === 'failed' ? undefined : decisions?.about(fingerprints)
   if (verdict === undefined) return unchanged
-  const decided = verdict.accepted === null ? reject(unchanged, verdict) : accept(unchanged, verdict.accepted, fetched)
+  const decided = verdict.accepted === null ? reject(unchanged, verdict) : accept(unchanged, verdict.accepted, known)
   if (notAccepted === null) return decided
   return { ...decided, overrideCell: column => decided.overrideCell?.(column) ?? notAccepted(column) }
 }
@@ -102,7 +107,8 @@ export const foundIds = ({ row, columns }: Answer): string[] => {
 /** The ids of `companies-house: GB-X-01234567 | lei: GB-X-1234567`. */
 const idsIn = (cell: string): string[] => cell.split(' | ').map(text => text.replace(/^\S+: /, ''))
 
-const hasId = ({ id, fields }: Candidate, wanted: ReadonlySet<string>): boolean =>
+/** Whether a candidate has one of these ids, in any register. */
+export const hasId = ({ id, fields }: Pick<Candidate, 'id' | 'fields'>, wanted: ReadonlySet<string>): boolean =>
   wanted.has(id) || idsIn(fields.otherIds ?? '').some(otherId => wanted.has(otherId))
 
 /** Reasons that a name does not settle. */
@@ -132,7 +138,7 @@ export function learn(result: RowResult, name: string, names: LearnedNames): Row
   return { ...accepted, overrideCell, decided: null, learned: line }
 }
 
-function accept(result: RowResult, line: Decision, fetched: FetchedTags | null): RowResult {
+function accept(result: RowResult, line: Decision, known: AcceptedTags | null): RowResult {
   const ids = foundIds(result)
   // Without an id the found company cannot be compared: it counts as the same.
   if (isFound(result) && (ids.length === 0 || ids.includes(line.company)))
@@ -141,12 +147,12 @@ function accept(result: RowResult, line: Decision, fetched: FetchedTags | null):
   const chosen = result.candidates.find(candidate => hasId(candidate, accepted))
   const name = line.companyName || (chosen?.name ?? '')
   const score = chosen?.score
-  const tags = fetched?.get(line.company)
+  const tags = known?.get(line.company, chosen)
   const overrideCell = (column: string): string | undefined => {
     if (column === 'match.why') return `${formatDecision(line)} | ${chosen?.why || readWhy(result)}`.replace(/ \| $/, '')
     if (column === 'match.score') return score == null ? undefined : score.toFixed(3)
     if (column === 'general.connectId') return chosen?.id ?? line.company
-    if (column === 'match.register' || column === 'match.otherIds') return registerCell(column, chosen)
+    if (column === 'match.register' || column === 'match.otherIds') return tags?.[column] ?? registerCell(column, chosen)
     const tag = tags?.[column] ?? chosen?.tags[column]
     if (tag !== undefined) return tag
     return NAMES.has(column) ? name : ofNoCompany(column)

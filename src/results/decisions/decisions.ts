@@ -3,7 +3,7 @@
  * expired lines are ignored.
  */
 import { extname } from 'node:path'
-import { FettleError, type Issue, issue } from '../../errors.ts'
+import { FettleError, type Issue, issue, type Place } from '../../errors.ts'
 import { type SinkOptions, writeAtomic } from '../../files/atomic-file.ts'
 import { withoutGuard } from '../../formats/formula-guard.ts'
 import { csvText } from '../../formats/text-formats.ts'
@@ -126,6 +126,9 @@ export interface DecisionLines<Column extends string> {
 export const decisionIssue = (file: string, message: string, line: number): Issue =>
   issue('FETTLE_DECISIONS', `${file}: ${message}`, { at: { file, line, column: null } })
 
+/** The company of a line that has no decision. */
+interface OpenLine extends Place, Pick<Decision, 'fingerprint' | 'company'> {}
+
 /** Reads a table of decisions with these columns, in any order; the first `needed` must be there. */
 export async function readDecisionTable<Column extends string>(
   path: string,
@@ -179,25 +182,30 @@ function cellStart(record: string, cell: number, delimiter: string): number | nu
 
 /**
  * Reads a decisions file: any table with the columns `fingerprint` and `decision`. Returns all problems at once. Lines without a
- * decision are skipped.
+ * decision are skipped. `places`: the company of each line; `open`: companies of lines without a decision.
  */
 export async function readDecisions(path: string, root = '') {
   const table = await readDecisionTable(path, root, DECISION_COLUMNS, 2)
-  if (table.issues.length > 0) return { lines: [], issues: table.issues }
+  if (table.issues.length > 0) return { lines: [], issues: table.issues, places: [], open: [] }
   const issues: Issue[] = []
   const lines: Decision[] = []
   const numbers: number[] = []
-  for (const { cells, line: number } of table.lines) {
+  const places: Place[] = []
+  const open: OpenLine[] = []
+  for (const { cells, line: number, columnOf } of table.lines) {
     const line = { ...cells, decision: cells.decision.toLowerCase() }
+    const place = { file: path, line: number, column: columnOf('company') }
+    if (line.decision === '' && line.company !== '') open.push({ ...place, fingerprint: line.fingerprint, company: line.company })
     if (line.decision === '' || line.decision === LATER) continue
     const problem = findProblem(line)
     if (problem !== null) issues.push(decisionIssue(path, problem, number))
     lines.push(line as Decision)
     numbers.push(number)
+    places.push(place)
   }
   for (const [before, at] of issues.length === 0 ? contradictions(lines) : [])
     issues.push(decisionIssue(path, `line ${numbers[before]} already accepts a different company for this row`, numbers[at]!))
-  return { lines: issues.length > 0 ? [] : lines, issues: fewIssues(issues, path) }
+  return { lines: issues.length > 0 ? [] : lines, issues: fewIssues(issues, path), places, open }
 }
 
 /** The first problems, and how many more there are. */

@@ -21,13 +21,13 @@ import {
   TEXT,
 } from '../../model/columns.ts'
 import { explainInWords } from '../../model/reasons.ts'
-import type { ChangeCounts, Outcomes, OutputFile, PublishedResults, UnfitColumn } from '../../model/results.ts'
+import type { ChangeCounts, Outcomes, OutputFile, PublishedResults, UnfitColumn, UnknownCompanies } from '../../model/results.ts'
 import type { Packing, Plan, PlannedOutput } from '../../pipeline/model/types.ts'
 import { acceptColumns } from '../accept.ts'
 import type { AnsweredJob } from '../answers.ts'
 import type { AuditRegister } from '../audit.ts'
 import { DECISION_CELLS } from '../decide-rows.ts'
-import type { RowResult } from '../decisions/apply-decisions.ts'
+import type { AcceptedTags, RowResult } from '../decisions/apply-decisions.ts'
 import type { Decisions } from '../decisions/decisions.ts'
 import { type EnrichedColumns, NO_COLUMNS } from '../enriched-columns.ts'
 import type { RowOutcome } from '../enriched-file.ts'
@@ -46,9 +46,18 @@ interface Found extends Pick<PublishedResults, 'decisions' | 'audit' | 'decide'>
   readonly changes: ChangeCounts | null
 }
 
+/** The tags of companies as the registers of a run have them. */
+export interface CompanyTags extends AcceptedTags {
+  /** The companies asked for that the registers do not have; null for none. */
+  unknown(): UnknownCompanies | null
+  close(): void
+}
+
 export interface ResultsOptions extends FileContext {
   /** Reads the decisions to apply; called when outputs are written. */
   readonly decisions?: () => Promise<Decisions | null>
+  /** Opens the registers of the run for the tags of accepted companies; absent for a remote service. */
+  readonly companyTags?: (() => Promise<CompanyTags>) | undefined
   /** Reads the decisions about hits; called when they are applied. */
   readonly hitDecisions?: () => Promise<HitDecisions | null>
   /** Whether the outcomes of all rows fail a check, so that the outputs of the last good run stay. */

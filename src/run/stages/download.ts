@@ -7,7 +7,7 @@ import { counted } from '../../counted.ts'
 import { action, FettleError, type Issue, issue } from '../../errors.ts'
 import type { JobState, RunState } from '../../journal/state.ts'
 import type { Download } from '../../model/requests.ts'
-import type { OutputFile, PublishedResults, UnfitColumn } from '../../model/results.ts'
+import type { OutputFile, PublishedResults, UnfitColumn, UnknownCompanies } from '../../model/results.ts'
 import type { Plan } from '../../pipeline/model/types.ts'
 import { NOT_YET_MS } from '../job-lookup.ts'
 import { growInterval, withJitter } from '../poll-job.ts'
@@ -128,6 +128,13 @@ function unclearIssue(decisions: number): Issue {
   })
 }
 
+function unknownIssue({ ids, why }: UnknownCompanies): Issue {
+  const shown = `${ids.slice(0, MOST_ROWS).join(', ')}${ids.length > MOST_ROWS ? ' …' : ''}`
+  const those = `the outputs have only the id and the name of ${counted(ids.length, 'company', 'companies')} that decisions accept: ${shown}`
+  const message = why === null ? `the register does not have them: ${those}` : `the register cannot be opened (${why}): ${those}`
+  return warning('FETTLE_DECISIONS', message, { count: ids.length, hint: 'Decide again about their rows.' })
+}
+
 function otherIssue({ path, rows }: { readonly path: string; readonly rows: number }, { name }: Plan): Issue {
   const message = `${path} decides about ${counted(rows, 'row')} of this list, and the run does not apply it`
   return warning('FETTLE_DECISIONS_OTHER', message, { count: rows, action: action('review', name, '--apply', path) })
@@ -140,7 +147,7 @@ export const answeredJobs = ({ jobs, updatedAt }: RunState) =>
 /** Writes the outputs; an issue that an earlier writing reported is not reported again. */
 export async function* publish(state: RunState, ports: Pick<Ports, 'results'>): StageEvents {
   const failed = new Set(state.jobs.flatMap(({ part, failure }) => (failure === null ? [] : [part])))
-  const { missing, unfit, words, isRejected, undone, otherDecisions, ...published } = await ports.results.publish(
+  const { missing, unfit, words, isRejected, undone, otherDecisions, unknown, ...published } = await ports.results.publish(
     (outcomes, header) => checkAgainstSummary(outcomes, state, header),
     failed,
     answeredJobs(state),
@@ -153,6 +160,7 @@ export async function* publish(state: RunState, ports: Pick<Ports, 'results'>): 
     ...(words.length > 0 ? [wordsIssue(words)] : []),
     ...(undone.rows.length > 0 ? [undoneIssue(undone.rows, state.plan)] : []),
     ...(undone.unclear > 0 ? [unclearIssue(undone.unclear)] : []),
+    ...(unknown == null ? [] : [unknownIssue(unknown)]),
     ...(otherDecisions === null ? [] : [otherIssue(otherDecisions, state.plan)]),
     ...(isRejected === true ? [keptIssue(published.files)] : []),
   ]

@@ -24,7 +24,8 @@ import {
   writeTable,
 } from '../../../results/index.ts'
 import { applyDecisions, reviewTable, runForReview } from '../../../review/review.ts'
-import { type ReviewRow, reviewRows } from '../../../runs/review-rows.ts'
+import { companySearch, readProved } from '../../../review/typed-companies.ts'
+import { isUnmatched, type ReviewRow, reviewRows } from '../../../runs/review-rows.ts'
 import { reportOfRun } from '../../../runs/run-queries.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import { type Flags, usageError } from '../../command.ts'
@@ -38,7 +39,9 @@ import { type Chosen, runReviewSession } from './session.ts'
 export async function run(flags: Flags, io: Io): Promise<number> {
   const runsDir = needText(flags, 'runs-dir')
   const { state, directory } = runForReview(runsDir, textFlag(flags, 'run') ?? undefined)
-  const rows = (await reviewRows(state, directory)) ?? []
+  const kept = (await reviewRows(state, directory)) ?? []
+  const rows = isOn(flags, 'unmatched') ? kept : kept.filter(row => !isUnmatched(row))
+  const unmatched = countUnmatched(state, kept)
   const apply = textFlag(flags, 'apply')
   const exports = listPairs(listFlag(flags, 'export'))
   const named = textFlag(flags, 'decisions')
@@ -54,7 +57,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
       if (format === 'hits') await exportHitsTo(to, hits, state, runsDir, io)
       else
         await exportTo(format, to, {
-          rows,
+          rows: format === 'html' ? kept : rows,
+          unmatched,
           state,
           runsDir,
           io,
@@ -67,9 +71,15 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   const keep = (lines: readonly Decision[]): Promise<void> =>
     writeDecisions(path, mergeDecisions(old, lines), { root: io.cwd, roots: named === null ? roots : null })
   const isOfHits = apply !== null && (await isHitTable(apply, io.cwd))
-  const decided = apply === null ? null : isOfHits ? [] : signed(await requireDecisions(apply, io.cwd), whoIs(flags, io))
+  const decided =
+    apply === null
+      ? null
+      : isOfHits
+        ? []
+        : signed(await readProved(apply, state.plan, { rows: kept, stored: old }, io), whoIs(flags, io))
   if (decided !== null && !isOfHits) await keep(decided)
-  const added = decided ?? (await reviewAtTerminal({ rows, old, keep }, (hits?.open.length ?? 0) > 0, flags, io))
+  const added =
+    decided ?? (await reviewAtTerminal({ rows, unmatched, state, old, keep }, (hits?.open.length ?? 0) > 0, flags, io))
   const judged = await decideHits(hits, isOfHits ? apply : null, apply === null, flags, io)
   if (added.length + judged === 0 && !isOn(flags, 'fetch')) {
     io.err('nothing was decided')
@@ -123,8 +133,7 @@ function printResult({ state, report, directory }: RunResult, hasEarlier: boolea
 }
 
 /** The rows to review, the decisions that are stored already, and what stores new ones. */
-interface Review {
-  readonly rows: readonly ReviewRow[]
+interface Review extends Pick<Exported, 'rows' | 'unmatched' | 'state'> {
   readonly old: readonly Decision[]
   readonly keep: (lines: readonly Decision[]) => Promise<void>
 }
@@ -173,18 +182,21 @@ async function exportHitsTo(to: string, hits: HitReview | null, state: RunState,
 
 /** Rows without a decision first; hits may be next. Throws FETTLE_USAGE without a terminal. */
 async function reviewAtTerminal(
-  { rows, old, keep }: Review,
+  { rows, unmatched, state, old, keep }: Review,
   hasHits: boolean,
   flags: Flags,
   io: Io,
 ): Promise<readonly Decision[]> {
   const earlier = findEarlier(old)
   const left = rows.filter(row => earlier(row) === null)
-  const undecided = orderForTeaching(left, ({ candidates }) => candidates[0]?.id ?? '')
+  const toReview = left.filter(row => !isUnmatched(row))
+  const undecided = [...orderForTeaching(toReview, ({ candidates }) => candidates[0]?.id ?? ''), ...left.filter(isUnmatched)]
   const open = isOn(flags, 'all') ? [...undecided, ...rows.filter(row => earlier(row) !== null)] : undecided
   if (open.length === 0 && hasHits) return []
   if (open.length === 0) {
-    io.err(rows.length === 0 ? 'there is nothing to review' : 'every row is decided; --all includes decided rows')
+    const more =
+      unmatched.all > 0 && !isOn(flags, 'unmatched') ? `; --unmatched shows ${counted(unmatched.all, 'unmatched row')}` : ''
+    io.err(`${rows.length === 0 ? 'there is nothing to review' : 'every row is decided; --all includes decided rows'}${more}`)
     return []
   }
   if (!io.isTerminal || io.stdin().isTTY !== true)
@@ -199,15 +211,21 @@ async function reviewAtTerminal(
     const line = { fingerprint: row.fingerprint, name: row.cells.name ?? '', by, at, expires, company: '', companyName: '' }
     if (chosen === null) return [{ ...line, decision: 'undo' }]
     if (chosen.kind === 'accept') {
-      const companyName = row.candidates.find(({ id }) => id === chosen.company)?.name ?? ''
-      return [{ ...line, decision: 'accept', company: chosen.company, companyName }]
+      const { company, companyName = '' } = chosen
+      return [{ ...line, decision: 'accept', company, companyName }]
     }
     const named = row.candidates.filter(({ id }) => id !== '')
     if (named.length === 0) return [{ ...line, decision: 'reject' }]
     return named.map(({ id, name }) => ({ ...line, decision: 'reject', company: id, companyName: name }))
   }
   const isStored = ({ fingerprint }: ReviewRow): boolean => old.some(line => line.fingerprint === fingerprint)
-  return runReviewSession(io, { rows: open, listLines, earlier, isStored, keep })
+  const search = companySearch(state.plan, io.env)
+  try {
+    return await runReviewSession(io, { rows: open, listLines, earlier, isStored, search, keep })
+  } finally {
+    search.close()
+    if (isOn(flags, 'unmatched')) noteUnmatched(unmatched, io)
+  }
 }
 
 /** The decision about a row: in the decisions file. A rejection of some candidates leaves it open. */
@@ -231,8 +249,28 @@ function readExpiry(flags: Flags): string {
   return day
 }
 
+/** Rows without a company about which nobody decided: all, and those that the run kept. */
+interface Unmatched {
+  readonly all: number
+  readonly kept: number
+}
+
+function countUnmatched({ outcomes }: RunState, rows: readonly ReviewRow[]): Unmatched {
+  const found = rows.filter(({ outcome }) => outcome === 'unmatched')
+  const kept = found.filter(isUnmatched).length
+  return { all: Math.max(kept, (outcomes?.unmatched ?? 0) - (found.length - kept)), kept }
+}
+
+/** Rows that a run did not keep cannot be decided. */
+function noteUnmatched({ all, kept }: Unmatched, io: Io): void {
+  if (all <= kept) return
+  const next = kept === 0 ? '; report.rows: all in the pipeline keeps them' : ''
+  print(io, `the run kept ${count(kept)} of ${counted(all, 'unmatched row')}${next}`)
+}
+
 interface Exported {
   readonly rows: readonly ReviewRow[]
+  readonly unmatched: Unmatched
   readonly state: RunState
   readonly runsDir: string
   readonly io: Io
@@ -251,7 +289,7 @@ async function exportTo(format: string, to: string, exported: Exported): Promise
   if (format === 'html') {
     const page = renderHtml(withoutPlace(reportOfRun(runsDir, state.runId)), rows, hits, Number.POSITIVE_INFINITY)
     await writeAtomic(path, page, { isShared: true })
-    return print(io, `${counted(rows.length, 'row')} to review in ${to}`)
+    return print(io, `${describeRows(rows)} in ${to}`)
   }
   if (existsSync(path)) {
     if (format !== 'csv' || !isReview(path))
@@ -261,8 +299,18 @@ async function exportTo(format: string, to: string, exported: Exported): Promise
   const mappings = state.plan.mappings.map(({ mapping }) => mapping)
   const { names, rows: lines, sheetColumns } = reviewTable(mappings, rows)
   await writeTable(path, format, names, lines, sheetColumns)
-  print(io, `${counted(rows.length, 'row')} to review in ${to}`)
+  print(io, `${describeRows(rows)} in ${to}`)
+  if (rows.some(isUnmatched)) {
+    noteUnmatched(exported.unmatched, io)
+    print(io, `for an unmatched row, write accept and the id of its company into a line of the row`)
+  }
   print(io, `write accept or reject beside a company, then: ${shellCommand(applyAction(state, to), runsDir)}`)
+}
+
+function describeRows(rows: readonly ReviewRow[]): string {
+  const unmatched = rows.filter(isUnmatched).length
+  const review = `${counted(rows.length - unmatched, 'row')} to review`
+  return unmatched === 0 ? review : `${review} and ${counted(unmatched, 'unmatched row')}`
 }
 
 const applyAction = ({ plan }: RunState, file: string): Action => action('review', plan.name, '--apply', file)

@@ -2,7 +2,7 @@
 
 import { actionOfKey, clip, escapeTerminal, keyLine, keyTexts, reasonsOf, wordsBeside } from '../../../report/index.ts'
 import type { Decision } from '../../../results/index.ts'
-import type { ReviewRow } from '../../../runs/review-rows.ts'
+import { isUnmatched, type ReviewRow } from '../../../runs/review-rows.ts'
 import type { Io } from '../../terminal/io.ts'
 
 export interface Session {
@@ -12,16 +12,28 @@ export interface Session {
   readonly earlier: (row: ReviewRow) => Chosen
   /** The decisions file has a line about the row. */
   readonly isStored: (row: ReviewRow) => boolean
+  readonly search: CompanySearch
   /** Stores the decisions made so far. */
   readonly keep: (lines: readonly Decision[]) => Promise<void>
 }
 
 export type Keys = AsyncGenerator<string, void, void>
 
-/** Runs until the last row is decided or `q` is pressed; returns the decisions. */
+/** Finds companies for a row by what a person types: an id, or a name and perhaps `, GB`. */
+export interface CompanySearch {
+  /** What may be typed, or why nothing may. */
+  readonly prompt: string
+  readonly isPossible: boolean
+  find(text: string, row: ReviewRow): Promise<Candidate[]>
+}
+
+type Candidate = ReviewRow['candidates'][number]
+
+/** Runs until the last row is decided or `q` is pressed, and shows postponed rows a second time; returns the decisions. */
 export async function runReviewSession(io: Io, session: Session): Promise<readonly Decision[]> {
   const { rows, listLines, earlier, isStored, keep } = session
   const chosen = new Map<string, NonNullable<Chosen> | 'undone'>()
+  const found = new Map<string, Candidate[]>()
   const keys = readKeys(io)
   const lines = (): Decision[] => {
     const seen = new Map(rows.map(row => [row.fingerprint, row]))
@@ -35,43 +47,102 @@ export async function runReviewSession(io: Io, session: Session): Promise<readon
     if (isStored(row)) return set(row, 'undone')
     if (chosen.delete(row.fingerprint)) await keep(lines())
   }
-  const isOpen = (row: ReviewRow): boolean => {
-    const known = chosen.get(row.fingerprint) ?? earlier(row)
-    return known === null || known === 'undone'
+  const known = (row: ReviewRow): Chosen => {
+    const choice = chosen.get(row.fingerprint) ?? earlier(row)
+    return choice === 'undone' ? null : choice
   }
+  /** The rows, then those that were postponed. */
+  const shown = [...rows]
   /** Places where a key decided or passed over a row, the last one last. */
   const made: number[] = []
+  const postpone = (at: number): void => {
+    if (at < rows.length && !shown.includes(rows[at]!, rows.length)) shown.push(rows[at]!)
+  }
+  const previous = (at: number): number => {
+    let to = at - 1
+    while (to >= rows.length && known(shown[to]!) !== null) to--
+    return Math.max(0, to)
+  }
   try {
-    for (let at = 0; at < rows.length; ) {
-      const row = rows[at]!
-      const known = chosen.get(row.fingerprint) ?? earlier(row)
+    for (let at = 0; at < shown.length; ) {
+      const row = { ...shown[at]!, candidates: found.get(shown[at]!.fingerprint) ?? shown[at]!.candidates }
+      if (at >= rows.length && known(row) !== null) {
+        at++
+        continue
+      }
       const style = { width: Math.min(160, io.columns()), colour: io.colour.err }
-      const shown = renderScreen(row, `${at + 1} of ${rows.length}`, known === 'undone' ? null : known, style)
-      io.draw(`\x1b[2J\x1b[H${shown.replaceAll('\n', '\r\n')}`)
+      const again = shown.length - rows.length
+      const position = at < rows.length ? `${at + 1} of ${rows.length}` : `postponed, ${at - rows.length + 1} of ${again}`
+      draw(io, renderScreen(row, position, known(row), style))
       const { value: key } = await keys.next()
       if (key === undefined || key === '\x03' || key === '\x04') break
       const action = actionOfKey(key, 'terminal')
       if (action === 'finish') break
       const candidate = row.candidates[action === 'best' ? 0 : action === 'nth' ? Number(key) - 1 : -1]
       if (candidate !== undefined && candidate.id !== '') {
-        await set(row, { kind: 'accept', company: candidate.id })
+        await set(row, { kind: 'accept', company: candidate.id, companyName: candidate.name })
         made.push(at++)
       } else if (action === 'none') {
         await set(row, { kind: 'reject' })
         made.push(at++)
       } else if (action === 'undo') {
-        if (isOpen(row)) at = made.pop() ?? at
-        await undo(rows[at]!)
-      } else if (action === 'later') made.push(at++)
-      else if (action === 'next') at++
+        if (known(row) === null) at = made.pop() ?? at
+        await undo(shown[at]!)
+      } else if (action === 'later') {
+        postpone(at)
+        made.push(at++)
+      } else if (action === 'next') at++
       else if (action === 'help') await showKeys(keys, io, 'rows', row.candidates.length)
-      else if (action === 'back') at = Math.max(0, at - 1)
+      else if (action === 'back') at = previous(at)
+      else if (action === 'search') {
+        const companies = await searchCompanies(keys, io, session.search, shown[at]!)
+        if (companies !== null) found.set(row.fingerprint, companies)
+      }
     }
     return lines()
   } finally {
     await keys.return()
     io.draw('\x1b[2J\x1b[H')
   }
+}
+
+const draw = (io: Io, text: string): void => io.draw(`\x1b[2J\x1b[H${text.replaceAll('\n', '\r\n')}`)
+
+const ENTER = ['\r', '\n']
+const ERASE = ['\x7f', '\b']
+const CLEAR = '\x15'
+
+/** Reads what to search for, until it finds something or nothing is typed; null to keep what is shown. */
+async function searchCompanies(keys: Keys, io: Io, search: CompanySearch, row: ReviewRow): Promise<Candidate[] | null> {
+  let text = ''
+  let note = ''
+  for (;;) {
+    const own = `row ${row.row}: ${Object.values(row.cells).filter(Boolean).join(' · ')}`
+    const width = Math.min(160, io.columns())
+    const head = [...wrap(escapeTerminal(own), width), '', ...wrap(search.prompt, width), '', ...wrap(note, width)]
+    draw(io, [...head, search.isPossible ? `> ${escapeTerminal(text)}` : 'any key: back to the review'].join('\n'))
+    const { value: key } = await keys.next()
+    if (key === undefined || key === '\x03' || key === '\x04' || !search.isPossible) return null
+    if (ENTER.includes(key)) {
+      if (text.trim() === '') return null
+      const found = await search.find(text.trim(), row)
+      if (found.length > 0) return found
+      note = `nothing is found for ${escapeTerminal(text.trim())}`
+    } else if (key === CLEAR) text = ''
+    else if (ERASE.includes(key)) text = [...text].slice(0, -1).join('')
+    else if (key >= ' ') text += key
+  }
+}
+
+/** Lines of whole words; a longer word has a line of its own. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`
+    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines
 }
 
 /** All keys, one a line, until the next one. */
@@ -116,14 +187,14 @@ const cell = (text: string, width: number): string => {
 
 /** Null while the row is open; `by` of an earlier review. */
 export type Chosen =
-  | { readonly kind: 'accept'; readonly company: string; readonly by?: string }
+  | { readonly kind: 'accept'; readonly company: string; readonly companyName?: string; readonly by?: string }
   | { readonly kind: 'reject'; readonly by?: string }
   | null
 
 /** `position`: such as `2 of 10`. */
 function renderScreen(row: ReviewRow, position: string, chosen: Chosen, style: ScreenStyle): string {
   const { width } = style
-  const head = `${position} to review · row ${row.row}${row.key === null ? '' : ` · ${row.key}`}`
+  const head = `${position}${isUnmatched(row) ? ', unmatched' : ' to review'} · row ${row.row}${row.key === null ? '' : ` · ${row.key}`}`
   const fits = Math.max(1, Math.floor((width - LABEL) / (MIN_COLUMN + GAP)) - 1)
   const beside = row.candidates.slice(0, fits)
   const column = Math.min(44, Math.max(12, Math.floor((width - LABEL) / (beside.length + 1)) - GAP))
