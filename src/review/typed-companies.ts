@@ -8,7 +8,7 @@ import { type Issue, issue } from '../errors.ts'
 import type { RowCandidate } from '../model/results.ts'
 import type { Plan } from '../pipeline/index.ts'
 import { openCompanies, type RegisterCompanies } from '../prepare/register-companies.ts'
-import { type Decision, fewIssues, hasId, readDecisions, requireLines } from '../results/index.ts'
+import { type Decision, fewIssues, hasId, readPlacedDecisions, requireLines } from '../results/index.ts'
 import type { ReviewRow } from '../runs/review-rows.ts'
 
 interface Known {
@@ -28,7 +28,7 @@ export async function readProved(
   known: Known,
   { env, cwd }: { readonly env: Env; readonly cwd: string },
 ) {
-  const read = await readDecisions(path, cwd)
+  const read = await readPlacedDecisions(path, cwd)
   const lines = requireLines(read)
   const rows = new Map(known.rows.map(row => [row.fingerprint, row]))
   const stored = new Set(known.stored.map(({ fingerprint, company }) => `${fingerprint} ${company}`))
@@ -71,17 +71,21 @@ export async function readProved(
       const found = companies.named(line.company, countryOf(rows.get(line.fingerprint)))
       const [company] = found
       if (company !== undefined && found.length === 1) return { ...line, company: company.id, companyName: company.name }
-      const registers = companies.names.join(', ')
-      if (company === undefined) refuse(at, `${registers} has no company ${line.company}, for ${describe(line)}`, SEARCH)
+      if (company === undefined)
+        refuse(at, `${describeRegisters(companies.names)} no company ${line.company}, for ${describe(line)}`, SEARCH)
       else
         refuse(at, `${line.company} is ${counted(found.length, 'company', 'companies')}, for ${describe(line)}`, listIds(found))
       return line
     })
-    return requireLines({ lines: proved, issues: fewIssues(issues, path) })
+    const inOrder = issues.sort((a, b) => (a.at?.line ?? 0) - (b.at?.line ?? 0))
+    return requireLines({ lines: proved, issues: fewIssues(inOrder, path) })
   } finally {
     companies?.close()
   }
 }
+
+const describeRegisters = (names: readonly string[]): string =>
+  names.length === 1 ? `the register ${names[0]} has` : `the registers ${names.join(', ')} have`
 
 const SEARCH = 'Search for its id in fettle review --unmatched, with the key /, and write it as it is shown there.'
 

@@ -544,7 +544,10 @@ export const COMMANDS: readonly Command[] = [
       { name: 'all', type: 'switch', describe: 'Include rows that are already decided' },
       { name: 'unmatched', type: 'switch', describe: 'Include unmatched rows' },
     ],
-    conflicts: { export: ['apply', 'fetch', 'json', 'by', 'expires', 'all', 'decisions'], apply: ['expires', 'all', 'unmatched'] },
+    conflicts: {
+      export: ['apply', 'fetch', 'json', 'by', 'expires', 'all', 'decisions'],
+      apply: ['expires', 'all', 'unmatched'],
+    },
     examples: [
       ['fettle review', 'decide about the uncertain rows of the latest run, one by one'],
       ['fettle review --unmatched', 'unmatched rows too; / searches the register for a company'],

@@ -149,8 +149,9 @@ function accept(result: RowResult, line: Decision, known: AcceptedTags | null): 
   const score = chosen?.score
   const tags = known?.get(line.company, chosen)
   const overrideCell = (column: string): string | undefined => {
-    if (column === 'match.why') return `${formatDecision(line)} | ${chosen?.why || readWhy(result)}`.replace(/ \| $/, '')
-    if (column === 'match.score') return score == null ? undefined : score.toFixed(3)
+    // Reasons and score of the row are about its best candidate.
+    if (column === 'match.why') return chosen ? withWhy(line, result, chosen.why) : formatDecision(line)
+    if (column === 'match.score') return chosen ? score?.toFixed(3) : ''
     if (column === 'general.connectId') return chosen?.id ?? line.company
     if (column === 'match.register' || column === 'match.otherIds') return tags?.[column] ?? registerCell(column, chosen)
     const tag = tags?.[column] ?? chosen?.tags[column]
@@ -187,7 +188,8 @@ function reject(result: RowResult, { rejected, none }: Verdict): RowResult {
 }
 
 const readWhy = (result: RowResult): string => cellOf(result, 'match.why')
-const withWhy = (line: Decision, result: RowResult): string => `${formatDecision(line)} | ${readWhy(result)}`.replace(/ \| $/, '')
+const withWhy = (line: Decision, result: RowResult, why = ''): string =>
+  `${formatDecision(line)} | ${why || readWhy(result)}`.replace(/ \| $/, '')
 
 const formatDecision = ({ decision, by, at }: Decision): string =>
   `${decision === 'accept' ? 'accepted' : 'rejected'} by ${by === '' ? 'hand' : by.replaceAll('|', '/')}${at === '' ? '' : `, ${at.slice(0, 10)}`}`

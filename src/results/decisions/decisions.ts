@@ -182,9 +182,15 @@ function cellStart(record: string, cell: number, delimiter: string): number | nu
 
 /**
  * Reads a decisions file: any table with the columns `fingerprint` and `decision`. Returns all problems at once. Lines without a
- * decision are skipped. `places`: the company of each line; `open`: companies of lines without a decision.
+ * decision are skipped.
  */
-export async function readDecisions(path: string, root = '') {
+export async function readDecisions(path: string, root = ''): Promise<ReadLines<Decision>> {
+  const { lines, issues } = await readPlacedDecisions(path, root)
+  return { lines, issues }
+}
+
+/** The same. `places`: the company of each line; `open`: companies of lines without a decision. */
+export async function readPlacedDecisions(path: string, root = '') {
   const table = await readDecisionTable(path, root, DECISION_COLUMNS, 2)
   if (table.issues.length > 0) return { lines: [], issues: table.issues, places: [], open: [] }
   const issues: Issue[] = []

@@ -266,6 +266,78 @@ describe.concurrent('a review by table', () => {
   })
 })
 
+describe.concurrent('unmatched rows by table', () => {
+  const WITH_TAGS = NAMED.replace('match.why]', 'match.why, general.companyNumber, general.companyName]')
+
+  /** The table of all rows, where the empty line of the unmatched row has these cells. */
+  async function filled(cwd: string, cells: Readonly<Record<string, string>>): Promise<void> {
+    expect((await fettle(['review', '--unmatched', '--export', 'csv', 'all.csv'], { cwd })).code).toBe(0)
+    const [head, ...rows] = table(read(cwd, 'all.csv'))
+    const cell = (row: readonly string[], name: string): string => row[head!.indexOf(name)]!
+    const fill = (row: readonly string[]): string[] =>
+      cell(row, 'row') === '4' && cell(row, 'company') === '' ? head!.map((name, at) => cells[name] ?? row[at]!) : [...row]
+    writeFileSync(join(cwd, 'mine.csv'), `${[head!, ...rows.map(fill)].map(row => row.join(';')).join('\n')}\n`)
+  }
+
+  test('a typed id becomes the company of the row, with its name and tags, in this run and the next one', async () => {
+    const cwd = await reviewed(WITH_TAGS, 1)
+    await decided(cwd, {})
+    expect(read(cwd, 'review.csv')).not.toContain('Nobody Knows Us')
+    // The number of a company in the country of the row is enough; here the row is of another one.
+    await filled(cwd, { decision: 'accept', company: 'GB-X-02345678' })
+    const applied = await fettle(['review', '--apply', 'mine.csv', '--by', 'ann'], { cwd })
+    expect(applied.stderr).toContain('1 row decided')
+    const cells = () => table(read(cwd, 'out/p.csv'))[4]
+    const company = ['GB-X-02345678', 'manualMatched', expect.stringMatching(/^accepted by ann, \d{4}-\d\d-\d\d$/)]
+    expect(cells()).toEqual([...ROW_4, ...company, '02345678', 'BOLTON CASTINGS LIMITED'])
+    expect(table(read(cwd, 'decisions/p.csv'))[1]!.slice(1, 5)).toEqual([
+      ...['accept', 'GB-X-02345678', 'BOLTON CASTINGS LIMITED', 'Nobody Knows Us GmbH'],
+    ])
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(1)
+    expect(cells()).toEqual([...ROW_4, ...company, '02345678', 'BOLTON CASTINGS LIMITED'])
+    expect(report(cwd)).toMatchObject({
+      totals: { matched: 1, manualMatched: 1, review: 2, unmatched: 0 },
+      ledger: { adds: true },
+    })
+    // The decision is shown in the next table; the row with other cells is a different one.
+    expect((await fettle(['review', '--export', 'csv', 'again.csv'], { cwd })).code).toBe(0)
+    expect(read(cwd, 'again.csv')).toMatch(/^4,Nobody Knows Us GmbH,accept,BOLTON CASTINGS LIMITED,/m)
+    writeFileSync(join(cwd, 'rows.csv'), ROWS.replace('Nobody Knows Us', 'Nobody Knows Them'))
+    expect((await fettle(['run', 'p.yml', '-q'], { cwd })).code).toBe(1)
+    expect(cells()![4]).toBe('unmatched')
+  })
+
+  test('ids that no register has, and ids without a decision, are refused with their places, and nothing is stored', async () => {
+    const cwd = await reviewed(NAMED, 1)
+    await filled(cwd, { decision: 'accept', company: 'XX-1' })
+    const lines = read(cwd, 'mine.csv').split('\n')
+    const place = (text: string): string => {
+      const at = lines.findIndex(line => line.includes(text))
+      return `mine.csv:${at + 1}:${lines[at]!.indexOf(text) + 1}`
+    }
+    writeFileSync(join(cwd, 'mine.csv'), lines.join('\n').replace(/^(2;[^;]*);;(.*)GB-X-02345678/m, '$1;;$2XX-2'))
+    const refused = await fettle(['review', '--apply', 'mine.csv'], { cwd })
+    expect(refused.code).toBe(65)
+    expect(refused.stderr).toContain(place('XX-1'))
+    expect(refused.stderr).toContain('has no company XX-1, for row 4 (Nobody Knows Us GmbH)')
+    expect(refused.stderr).toContain('mine.csv: row 2 (Bolton Castings Ltd) has the company XX-2, and no decision')
+    expect(existsSync(join(cwd, 'decisions/p.csv'))).toBe(false)
+    expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'unmatched'])
+    // A decision that no review has proved is applied, and the run warns.
+    const [, ...fingerprints] = table(read(cwd, 'all.csv')).map(row => row.at(-1))
+    writeFileSync(join(cwd, 'd.csv'), `fingerprint,decision,company\n${fingerprints.at(-1)},accept,XX-1\n`)
+    const run = await fettle(['run', 'p.yml', '-q', '--decisions', 'd.csv'], { cwd })
+    expect(run.code).toBe(2)
+    writeFileSync(join(cwd, 'p.yml'), pipelineOf('p', NAMED.replace('decisions/p.csv', 'd.csv')))
+    await fettle(['run', 'p.yml', '-q'], { cwd })
+    expect(report(cwd).results[0].issues).toContainEqual(
+      expect.objectContaining({ code: 'FETTLE_DECISIONS', message: expect.stringMatching(/the register does not have.*XX-1/s) }),
+    )
+  })
+})
+
+const ROW_4 = ['Nobody Knows Us GmbH', '99999999', 'DE']
+
 describe.concurrent('a review at a terminal', () => {
   const at = (cwd: string, command: string) =>
     follow(
@@ -275,6 +347,29 @@ describe.concurrent('a review at a terminal', () => {
       }),
       null,
     )
+
+  test('--unmatched shows rows without a company last, / searches the register, and a postponed row comes once more', async () => {
+    const cwd = await reviewed(NAMED, 1)
+    const under = at(cwd, 'stty cols 80; $FETTLE review --unmatched')
+    await under.seen(/1 of 3 to review/)
+    under.child.stdin?.write('ll')
+    const seen = await under.seen(/3 of 3, unmatched · row 4[\s\S]*\? keys/)
+    expect(seen.slice(seen.lastIndexOf('3 of 3'))).toContain('/ search')
+    under.child.stdin?.write('/no such company whatever\r')
+    await under.seen(/nothing is found for no such company whatever/)
+    under.child.stdin?.write('\u0015Bolton Castingz\u007fs, GB\r')
+    await under.seen(/BOLTON CASTINGS LIMITED/)
+    under.child.stdin?.write('y')
+    await under.seen(/postponed, 1 of 2 to review · row/)
+    under.child.stdin?.write('ll')
+    const { code, stdout } = await under.ended
+    expect(code).toBe(1)
+    expect(stdout).toContain('applied: 1 accepted')
+    const screens = stdout.slice(0, stdout.lastIndexOf('\x1b[2J')).split(/\r?\n|\x1b\[2J/)
+    expect(Math.max(...screens.map(text => [...text.replace(/\x1b\[[0-9;]*[a-zA-Z]/g, '')].length))).toBeLessThan(81)
+    expect(outcomes(cwd)).toEqual(['matched', 'review', 'review', 'manualMatched'])
+    expect(table(read(cwd, 'out/p.csv'))[4]).toContain('GB-X-02345678')
+  })
 
   test('one key a row; each decision is stored when the key is pressed', async () => {
     const cwd = await reviewed(NAMED, 1)

@@ -402,6 +402,44 @@ Cork,Bath,CC-5,matched,0.990,name 1.0,,,
     ])
   })
 
+  it('about unmatched rows reach exactly their rows, in any order of the list, with the tags of the register', async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `Company ${n}`)
+    const shuffled = fc.shuffledSubarray(names, { minLength: names.length })
+    const chosen = fc.uniqueArray(fc.nat(names.length - 1), { minLength: 1 })
+    const companyTags = async () => ({
+      get: (id: string) => ({ 'general.connectId': id, 'contact.city': `City of ${id}` }),
+      unknown: () => null,
+      close: () => {},
+    })
+    await fc.assert(
+      fc.asyncProperty(shuffled, chosen, async (order, decided) => {
+        const [root, work] = [folder(), folder()]
+        writeFileSync(join(root, 'in.csv'), `name,town\n${order.map(name => `${name},Leeds\n`).join('')}`)
+        const lines = order.map(name => `${name},Leeds,,,unmatched,,,\n`).join('')
+        const header = 'name,town,general.connectId,contact.city,match.outcome,match.score,match.why,match.candidates'
+        writeFileSync(join(work, 'enriched-0.csv.gz'), gzipSync(`${header}\n${lines}`))
+        const columns = ['*', 'general.connectId', 'contact.city', 'match.outcome']
+        const facts = { ...(await factsOf(join(root, 'in.csv'))), path: 'in.csv' }
+        const plan = planOf(facts, { output: { ...output, columns } })
+        const fingerprintOf = fingerprinter(plan)
+        const accepted = decided.map(n =>
+          line({ fingerprint: fingerprintOf([names[n]!, 'Leeds']), company: `GB-${n}`, companyName: '' }),
+        )
+        const decisions = async () => new Decisions(accepted, TODAY)
+        const found = await openResults(plan, work, { root, decisions, companyTags }).publish()
+        expect(found.outcomes).toMatchObject({ manualMatched: decided.length, unmatched: names.length - decided.length })
+        const rows = text(join(root, 'out.csv')).trim().split('\n').slice(1)
+        for (const row of rows) {
+          const [name = '', , ...rest] = row.split(',')
+          const n = names.indexOf(name)
+          expect(rest).toEqual(decided.includes(n) ? [`GB-${n}`, `City of GB-${n}`, 'manualMatched'] : ['', '', 'unmatched'])
+        }
+        expect(rows.map(row => row.split(',')[0])).toEqual(order)
+      }),
+      { numRuns: runs(20, 200) },
+    )
+  })
+
   it('store no row content when the report has none, and mask masked columns', async () => {
     const none = await published(null, { report: { rows: 'none', mask: [] } })
     expect([none.rows, names(none.work)]).toEqual([[], ['enriched-0.csv.gz', 'states.jsonl.gz']])

@@ -179,9 +179,16 @@ const paint = (code: number, text: string, { colour }: ScreenStyle): string => (
 export const bold = (text: string, style: ScreenStyle): string => paint(1, text, style)
 export const dim = (text: string, style: ScreenStyle): string => paint(2, text, style)
 
+/** Text that is cut ends with a whole word, unless that would leave less than half of it. */
+function clipWords(text: string, width: number): string {
+  const shown = clip(text, width)
+  const end = shown.lastIndexOf(' ')
+  return shown.length < text.length && end > width / 2 ? `${shown.slice(0, end)}…` : shown
+}
+
 /** Escapes text and fits it into a cell of `width` characters. */
 const cell = (text: string, width: number): string => {
-  const shown = clip(escapeTerminal(text), width)
+  const shown = clipWords(escapeTerminal(text), width)
   return shown + ' '.repeat(Math.max(0, width - [...shown].length))
 }
 
@@ -214,16 +221,18 @@ function renderScreen(row: ReviewRow, position: string, chosen: Chosen, style: S
   const title = (n: number): string => `${n + 1}  ${row.candidates[n]!.score?.toFixed(2) ?? '–'}  ${row.candidates[n]!.id}`
   const titles = beside.map((_, n) => bold(cell(title(n), column), style))
   return [
-    bold(clip(escapeTerminal(head), width), style),
+    bold(clipWords(escapeTerminal(head), width), style),
     '',
     line('', cell('your row', column), titles),
     ...names.map(renderCells),
     '',
     ...beside.map((candidate, n) => `${n + 1}  ${reasonsIn(candidate.why || row.why, width - 3, style)}`),
-    ...row.candidates.slice(fits).map((candidate, n) => clip(escapeTerminal(`${title(fits + n)}  ${candidate.name}`), width)),
+    ...row.candidates
+      .slice(fits)
+      .map((candidate, n) => clipWords(escapeTerminal(`${title(fits + n)}  ${candidate.name}`), width)),
     ...(row.candidates.length === 0 ? ['no company is proposed'] : []),
     '',
-    ...(chosen === null ? [] : [bold(clip(escapeTerminal(describeChoice(chosen)), width), style), '']),
+    ...(chosen === null ? [] : [bold(clipWords(escapeTerminal(describeChoice(chosen)), width), style), '']),
     dim(keyLine(width, 'rows', row.candidates.length), style),
     '',
   ].join('\n')
