@@ -33,7 +33,7 @@ import type { JoinedRow, RowSink } from './row-sink.ts'
 
 const MAX_SAMPLES = 50
 /** Unmatched rows that a run keeps for a person who decides about them. */
-export const MAX_UNMATCHED = 10_000
+const MAX_UNMATCHED = 10_000
 const BUCKETS = 20
 /** Characters of a band or a pattern that are kept: the service may write anything there. */
 const LONGEST = 200
