@@ -32,12 +32,13 @@ function wrapLine(line: string, columns: number): string[] {
   return [...lines, last.trimEnd()]
 }
 
-/** Where the text of a line starts: after its indent, and after words in columns of their own, up to `most`. */
+/** Where the text of a line starts: after its indent, and after words in separate columns, up to `most`. */
 function findStart(line: string, most: number): number {
-  let start = 0
-  for (const { index, 0: column } of line.matchAll(/^ +|\S(?:[^ ]| (?! ))* {2,}/g)) {
-    if (index !== start || index + column.length > most) break
-    start += column.length
+  for (let start = 0; ; ) {
+    const gap = start === 0 && line.startsWith(' ') ? 0 : line.indexOf('  ', start)
+    let end = gap
+    while (line[end] === ' ') end++
+    if (gap === -1 || end > most) return start
+    start = end
   }
-  return start
 }
