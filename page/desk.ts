@@ -86,7 +86,7 @@ export function openDesk(
 
   /** The undecided rows that fit the filters and have a company to accept. */
   function openShown(): Row[] {
-    return list.rows.filter(row => choices.judgment(row) === 'open' && (row.candidates[0]?.id ?? '') !== '')
+    return list.rows.filter(row => choices.judgment(row) === 'open' && !row.isUnmatched && (row.candidates[0]?.id ?? '') !== '')
   }
 
   function acceptShown(): void {

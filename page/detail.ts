@@ -53,14 +53,45 @@ export function detailOf(
     { class: 'detail' },
     h('p', { class: 'small soft' }, where.join(' · ')),
     h('h3', {}, row.name === '' ? `Row ${row.number}` : row.name),
-    row.reason === '' ? null : h('p', { class: 'small soft' }, `To review: ${row.reason}.`),
+    row.reason === '' ? null : h('p', { class: 'small soft' }, `${row.isUnmatched ? 'Unmatched' : 'To review'}: ${row.reason}.`),
     h(
       'p',
       { class: 'verbs' },
-      verb('n', 'None of these', () => actions.reject(row)),
+      verb('n', row.candidates.length === 0 ? 'None' : 'None of these', () => actions.reject(row)),
       ...verbsOf(row, choices, words, actions),
     ),
     tableOf(row, rows, choices, actions),
+    typedCompany(row, choices, actions),
+  )
+}
+
+/** Where the id of a company is typed that is not among the candidates. */
+function typedCompany(row: Row, choices: Choices, actions: Actions): HTMLElement {
+  const chosen = choices.company(row) ?? ''
+  const isListed = row.candidates.some(({ id }) => id === chosen)
+  const input = h('input', {
+    type: 'text',
+    value: isListed ? '' : chosen,
+    keydown: event => (event as KeyboardEvent).key === 'Enter' && accept(),
+  })
+  const accept = (): void => {
+    const id = input.value.trim()
+    if (id !== '') actions.accept(row, id)
+  }
+  return h(
+    'div',
+    {},
+    h(
+      'p',
+      { class: 'verbs' },
+      h('label', {}, h('span', {}, row.candidates.length === 0 ? 'Id of the company ' : 'Id of another company '), input),
+      h('button', { type: 'button', click: accept }, 'Accept this id'),
+    ),
+    h(
+      'p',
+      { class: 'small soft' },
+      'An id as in general.connectId. fettle review --apply looks it up in the register, and refuses one that is not there; of a remote service, its candidates.fetch does.',
+    ),
   )
 }
 
@@ -134,7 +165,9 @@ function tableOf(row: Row, rows: Rows, choices: Choices, actions: Actions): HTML
         'tbody',
         {},
         ...names.map(name => line(name, ownOf(name), theirsOf(name))),
-        h('tr', {}, h('th', { scope: 'row' }, 'why'), h('td', {}), ...columns.map(one => h('td', {}, whyOf(one, row)))),
+        columns.length === 0
+          ? null
+          : h('tr', {}, h('th', { scope: 'row' }, 'why'), h('td', {}), ...columns.map(one => h('td', {}, whyOf(one, row)))),
       ),
     ),
   )

@@ -24,6 +24,9 @@ export class Filters {
   /** Range of the score, inclusive. */
   range: readonly [from: number, to: number] = [0, 1]
   #judgment: Judgment | 'all' = 'all'
+  /** Unmatched rows are shown instead of those to review. */
+  #isUnmatched: boolean
+  readonly #kinds: readonly HTMLElement[]
   readonly #rows: readonly Row[]
   readonly #choices: Choices
   readonly #chips = new Map<Judgment | 'all', HTMLElement>()
@@ -38,6 +41,7 @@ export class Filters {
     this.#words = words
     this.#rows = rows
     this.#choices = choices
+    this.#isUnmatched = rows.every(row => row.isUnmatched)
     const select = (label: string, entries: readonly (readonly [value: string, text: string])[]): HTMLSelectElement =>
       h(
         'select',
@@ -83,9 +87,21 @@ export class Filters {
       this.#chips.set(judgment, chip)
       return chip
     })
+    this.#kinds = [false, true].map(isUnmatched =>
+      h('button', {
+        type: 'button',
+        class: 'chip',
+        click: () => {
+          this.#isUnmatched = isUnmatched
+          onChange()
+        },
+      }),
+    )
+    const hasUnmatched = rows.some(row => row.isUnmatched)
     this.element = h(
       'div',
       { class: 'filters' },
+      hasUnmatched ? h('div', { class: 'chips', role: 'group', 'aria-label': 'Rows' }, ...this.#kinds) : null,
       h('div', { class: 'chips', role: 'group', 'aria-label': 'Judgment' }, ...chips, this.#score),
       h('div', { class: 'selects' }, this.search, this.#country, this.#traits, this.#order),
     )
@@ -99,6 +115,7 @@ export class Filters {
     const { value: country } = this.#country
     const { value: reason } = this.#traits
     const fits = (row: Row): boolean =>
+      row.isUnmatched === this.#isUnmatched &&
       (this.#judgment === 'all' || this.#choices.judgment(row) === this.#judgment) &&
       (country === '' || row.country === country) &&
       ((from === 0 && to === 1) || (row.score !== null && row.score >= from && row.score <= to)) &&
@@ -110,13 +127,23 @@ export class Filters {
   }
 
   counts(): Record<Judgment | 'all', number> {
-    const counts = { all: this.#rows.length, open: 0, accepted: 0, rejected: 0, later: 0 }
-    for (const row of this.#rows) counts[this.#choices.judgment(row)]++
+    const counts = { all: 0, open: 0, accepted: 0, rejected: 0, later: 0 }
+    for (const row of this.#rows.filter(({ isUnmatched }) => isUnmatched === this.#isUnmatched)) {
+      counts.all++
+      counts[this.#choices.judgment(row)]++
+    }
     return counts
   }
 
   #label(): void {
     const counts = this.counts()
+    for (const [at, chip] of this.#kinds.entries()) {
+      const isUnmatched = at === 1
+      const rows = this.#rows.filter(row => row.isUnmatched === isUnmatched).length
+      chip.textContent = `${isUnmatched ? 'Unmatched' : 'To review'} ${rows.toLocaleString('en')}`
+      chip.setAttribute('aria-pressed', String(isUnmatched === this.#isUnmatched))
+      chip.hidden = rows === 0
+    }
     for (const judgment of JUDGMENTS) {
       const chip = this.#chips.get(judgment)!
       chip.textContent = `${this.#words[judgment]} ${counts[judgment].toLocaleString('en')}`

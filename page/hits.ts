@@ -45,6 +45,7 @@ function rowOf(found: HitToDecide, at: number): Row {
     name: subjectText(company),
     country: '',
     cells: [],
+    isUnmatched: false,
     candidates: [candidate],
     reason: state === 'back' ? [decided, ...changed].join('; ') : '',
     decision:

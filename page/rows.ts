@@ -1,7 +1,7 @@
 /** The rows of the page, unpacked from its data. */
 import type { RowCandidate } from '../src/model/results.ts'
 import type { PackedRow, PageData } from '../src/report/html/data.ts'
-import { reasonsOf, reviewWords } from '../src/report/why.ts'
+import { reasonsOf, reviewWords, unmatchedWords } from '../src/report/why.ts'
 
 /** A candidate; its fields are in the order of `fields` of the page. */
 export type Candidate = Omit<RowCandidate, 'fields'> & { readonly fields: readonly string[] }
@@ -20,8 +20,10 @@ export interface Row {
   readonly country: string
   readonly cells: readonly string[]
   readonly candidates: readonly Candidate[]
-  /** Why a person has to look at it, '' if unknown. */
+  /** Why a person has to look at it, or why it has no company; '' if unknown. */
   readonly reason: string
+  /** It has no company: it is not in review. */
+  readonly isUnmatched: boolean
   /** The decision in the report. */
   readonly decision: PackedRow[7]
   /** Lower-case text for the search. */
@@ -38,28 +40,31 @@ export interface Rows {
 export function unpack({ run, mappings, fields, rows }: PageData): Rows {
   const nameAt = mappings.indexOf('name')
   const countryAt = mappings.findIndex(name => name === 'country' || name === 'countryCode')
-  const list = rows.map(([number, key, fingerprint, score, why, cells, packed, decision, reason], at): Row => {
-    const candidates = packed.map(([id, name, score, why, parts, fields]) => ({ id, name, score, why, parts, fields }))
-    const name = cells[nameAt] ?? ''
-    const text = [key ?? '', ...cells, ...candidates.flatMap(one => [one.id, one.name])].join(' ').toLowerCase()
-    const country = cells[countryAt] ?? ''
-    return {
-      at,
-      id: `row-${at}`,
-      number,
-      key,
-      fingerprint,
-      score,
-      why: why || (candidates[0]?.why ?? ''),
-      name,
-      country,
-      cells,
-      candidates,
-      decision,
-      reason: reviewWords(reason),
-      text,
-    }
-  })
+  const list = rows.map(
+    ([number, key, fingerprint, score, why, cells, packed, decision, reason, isUnmatched = false], at): Row => {
+      const candidates = packed.map(([id, name, score, why, parts, fields]) => ({ id, name, score, why, parts, fields }))
+      const name = cells[nameAt] ?? ''
+      const text = [key ?? '', ...cells, ...candidates.flatMap(one => [one.id, one.name])].join(' ').toLowerCase()
+      const country = cells[countryAt] ?? ''
+      return {
+        at,
+        id: `row-${at}`,
+        number,
+        key,
+        fingerprint,
+        score,
+        why: why || (candidates[0]?.why ?? ''),
+        name,
+        country,
+        cells,
+        candidates,
+        decision,
+        reason: isUnmatched ? unmatchedWords(reason) : reviewWords(reason),
+        isUnmatched,
+        text,
+      }
+    },
+  )
   return { run, mappings, fields, list }
 }
 

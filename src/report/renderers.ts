@@ -6,14 +6,15 @@ import { renderJunit } from './formats/junit.ts'
 import { renderMarkdown } from './formats/markdown.ts'
 import { renderOpenMetrics } from './formats/openmetrics.ts'
 import { renderText } from './formats/text.ts'
+import type { PageRow } from './html/data.ts'
 import { renderHtml } from './html/page.ts'
-import type { Report, Sample } from './schema.ts'
+import type { Report } from './schema.ts'
 
 export interface Renderer {
   /** File name in the run directory; null for terminal output. */
   readonly file: string | null
   /** `rows` are the rows to review; if absent, the samples in the report. `hits` are those to decide about. */
-  readonly render: (report: Report, rows?: readonly Sample[] | null, hits?: readonly HitToDecide[]) => string
+  readonly render: (report: Report, rows?: readonly PageRow[] | null, hits?: readonly HitToDecide[]) => string
 }
 
 /** Not the keys of `RENDERERS`: the published types would have the type of each. */

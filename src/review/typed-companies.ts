@@ -4,7 +4,7 @@
  */
 import { counted } from '../counted.ts'
 import type { Env } from '../env/environment.ts'
-import { type Issue, issue } from '../errors.ts'
+import { type Action, action, type Issue, issue } from '../errors.ts'
 import type { RowCandidate } from '../model/results.ts'
 import type { Plan } from '../pipeline/index.ts'
 import { openCompanies, type RegisterCompanies } from '../prepare/register-companies.ts'
@@ -37,8 +37,8 @@ export async function readProved(
   const isTyped = (line: Decision): boolean =>
     line.decision === 'accept' && !isProposed(line) && !stored.has(`${line.fingerprint} ${line.company}`)
   const issues: Issue[] = []
-  const refuse = (at: Issue['at'], message: string, hint: string): void =>
-    void issues.push(issue('FETTLE_DECISIONS', `${path}: ${message}`, { at, hint }))
+  const refuse = (at: Issue['at'], message: string, hint: string, next?: Action): void =>
+    void issues.push(issue('FETTLE_DECISIONS', `${path}: ${message}`, { at, hint, action: next }))
   const describe = ({ fingerprint }: Pick<Decision, 'fingerprint'>): string => {
     const row = rows.get(fingerprint)
     return row === undefined
@@ -72,7 +72,12 @@ export async function readProved(
       const [company] = found
       if (company !== undefined && found.length === 1) return { ...line, company: company.id, companyName: company.name }
       if (company === undefined)
-        refuse(at, `${describeRegisters(companies.names)} no company ${line.company}, for ${describe(line)}`, SEARCH)
+        refuse(
+          at,
+          `${describeRegisters(companies.names)} no company ${line.company}, for ${describe(line)}`,
+          SEARCH,
+          action('review', '--unmatched'),
+        )
       else
         refuse(at, `${line.company} is ${counted(found.length, 'company', 'companies')}, for ${describe(line)}`, listIds(found))
       return line
@@ -87,7 +92,7 @@ export async function readProved(
 const describeRegisters = (names: readonly string[]): string =>
   names.length === 1 ? `the register ${names[0]} has` : `the registers ${names.join(', ')} have`
 
-const SEARCH = 'Search for its id in fettle review --unmatched, with the key /, and write it as it is shown there.'
+const SEARCH = 'Search for the company with the key /, and write the id that is shown.'
 
 const listIds = (found: readonly RowCandidate[]): string => `Write one of ${found.map(({ id }) => id).join(', ')}.`
 

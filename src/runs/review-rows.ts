@@ -2,7 +2,7 @@
 
 import type { RunState } from '../journal/index.ts'
 import type { HitToDecide } from '../model/results.ts'
-import { type Sample, samplesIn } from '../report/index.ts'
+import { isUnmatched, type Sample, samplesIn } from '../report/index.ts'
 import { readHitsToDecide, readReview } from '../results/index.ts'
 import type { RunDirectory } from './run-directory.ts'
 
@@ -11,10 +11,6 @@ const BATCH = 500
 export interface ReviewRow extends Sample {
   readonly outcome: 'review' | 'unmatched' | 'manualMatched'
 }
-
-/** Whether it has no company, and no person decided about it: it is not to be reviewed, but may be decided. */
-export const isUnmatched = ({ outcome, decision }: Pick<ReviewRow, 'outcome' | 'decision'>): boolean =>
-  outcome === 'unmatched' && decision === null
 
 /** The rows in the order of the input, those without a company last, the first `most` of them; null where the run kept none. */
 export async function reviewRows(

@@ -208,6 +208,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ],
   review: [
     ...[
+      'counted',
       'errors',
       'model',
       'pipeline',

@@ -2,10 +2,22 @@
  * The rows to review as data for the script of the page (page/rows.ts): JSON, packed so that thousands of rows fit into a mail.
  * Text is not escaped: the script escapes what it shows.
  */
-import type { HitToDecide } from '../../model/results.ts'
+import type { HitToDecide, RowSample } from '../../model/results.ts'
 import { safeJson } from '../formats/escape.ts'
 import type { Report, Result, Sample } from '../schema.ts'
 import { html, type Markup, trusted } from './markup.ts'
+
+/** A row of the page; `outcome` is unknown for the samples of a report. */
+export interface PageRow extends Sample {
+  readonly outcome?: RowSample['outcome']
+}
+
+/** Whether it has neither a company nor a decision: it is not to be reviewed, but may be decided. */
+export const isUnmatched = ({ outcome, decision }: Pick<PageRow, 'outcome' | 'decision'>): boolean =>
+  outcome === 'unmatched' && decision === null
+
+/** Unmatched rows of such a page. */
+const MOST_UNMATCHED = 1000
 
 /** Characters of rows in a page that is small enough to mail. */
 export const MAILABLE = 3_500_000
@@ -31,6 +43,7 @@ export type PackedRow = readonly [
   candidates: readonly PackedCandidate[],
   decision: Sample['decision'],
   reason: string | null,
+  isUnmatched?: true,
 ]
 
 export type PackedCandidate = readonly [
@@ -47,6 +60,8 @@ export interface Packed {
   readonly element: Markup | null
   readonly shown: number
   readonly all: number
+  /** Unmatched rows without a decision. */
+  readonly unmatched: { readonly shown: number; readonly all: number }
 }
 
 export interface HitData {
@@ -64,7 +79,7 @@ export function hitPageData(report: Report, hits: readonly HitToDecide[], budget
   const texts = fitting(inOrder, scriptJson, budget === MAILABLE ? MOST_OF_HITS : budget)
   const json = `{"run":${scriptJson(report.metadata.runId)},"hits":[${texts.join(',\n')}]}`
   const element = html`<script type="application/json" id="hits-data">${trusted(json)}<\/script>`
-  return { element, shown: texts.length, all: hits.length }
+  return { element, shown: texts.length, all: hits.length, unmatched: NONE }
 }
 
 /** The texts of the first items that fit into `budget` characters. */
@@ -80,9 +95,16 @@ function fitting<Item>(items: readonly Item[], write: (item: Item) => string, bu
   return texts
 }
 
-/** Packs rows up to `budget` characters. */
-export function pageData(report: Report, result: Result, rows: readonly Sample[], budget: number): Packed {
-  if (rows.length === 0) return { element: null, shown: 0, all: 0 }
+const NONE = { shown: 0, all: 0 }
+
+/** Packs rows up to `budget` characters, those to review first. */
+export function pageData(report: Report, result: Result, given: readonly PageRow[], budget: number): Packed {
+  if (given.length === 0) return { element: null, shown: 0, all: 0, unmatched: NONE }
+  const toReview = given.filter(row => !isUnmatched(row))
+  const unmatched = given.filter(isUnmatched)
+  const rows = [...toReview, ...(budget === MAILABLE ? unmatched.slice(0, MOST_UNMATCHED) : unmatched)]
+  const decided = toReview.filter(({ outcome }) => outcome === 'unmatched').length
+  const allUnmatched = Math.max(unmatched.length, (report.totals.unmatched ?? 0) - decided)
   const mappings: string[] = result.mappings.map(column => column.mapping)
   const known = new Set(rows.flatMap(row => row.candidates.flatMap(({ fields }) => Object.keys(fields))))
   const fields = [...mappings, ...COMPANY_FIELDS.filter(name => known.has(name) && !mappings.includes(name))]
@@ -90,13 +112,21 @@ export function pageData(report: Report, result: Result, rows: readonly Sample[]
   const texts = fitting(rows, sample => scriptJson(packed(sample, mappings, fields)), budget)
   const json = `${scriptJson(head).slice(0, -1)},"rows":[${texts.join(',\n')}]}`
   const element = html`<script type="application/json" id="rows">${trusted(json)}<\/script>`
-  return { element, shown: texts.length, all: rows.length }
+  return {
+    element,
+    shown: Math.min(texts.length, toReview.length),
+    all: toReview.length,
+    unmatched: {
+      shown: Math.max(0, texts.length - toReview.length),
+      all: unmatched.length === 0 ? 0 : allUnmatched,
+    },
+  }
 }
 
 /** JSON that cannot end its element. */
 const scriptJson = (value: unknown): string => safeJson(value).replaceAll('<', '\\u003c')
 
-function packed(sample: Sample, mappings: readonly string[], fields: readonly string[]): PackedRow {
+function packed(sample: PageRow, mappings: readonly string[], fields: readonly string[]): PackedRow {
   const { row, key, fingerprint, score, why, cells, candidates, candidate, decision, reason } = sample
   const all: PackedCandidate[] = candidates.map(({ id, name, score, why, parts, fields: texts }) => {
     return [id, name, score, why, parts, trimmed(fields.map(field => texts[field] ?? ''))]
@@ -104,7 +134,9 @@ function packed(sample: Sample, mappings: readonly string[], fields: readonly st
   if (all.length === 0 && candidate !== null) all.push([candidate.id, candidate.name, score, why, {}, []])
   // The row usually has the reasons of the best candidate.
   const own = all[0]?.[3] === why ? '' : why
-  return [row, key, fingerprint, score, own, trimmed(mappings.map(name => cells[name] ?? '')), all, decision, reason]
+  const cellsOfRow = trimmed(mappings.map(name => cells[name] ?? ''))
+  const known = [row, key, fingerprint, score, own, cellsOfRow, all, decision, reason] as const
+  return isUnmatched(sample) ? [...known, true] : known
 }
 
 const trimmed = (texts: readonly string[]): string[] => texts.slice(0, texts.findLastIndex(text => text !== '') + 1)

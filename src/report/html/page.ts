@@ -3,13 +3,13 @@
 import type { HitToDecide } from '../../model/results.ts'
 import type { Diff } from '../formats/changes.ts'
 import { requiredWords } from '../message.ts'
-import type { Report, Result, Sample } from '../schema.ts'
+import type { Report, Result } from '../schema.ts'
 import { countWords } from '../sections/changes.ts'
 import { companyActionLines, whoText } from '../sections/company-actions.ts'
 import { labelCheck, STATUS, type Tone, verdictOf } from '../verdict.ts'
 import { count, formatHint, more, place } from '../words.ts'
 import { charts } from './charts.ts'
-import { hitPageData, MAILABLE, pageData } from './data.ts'
+import { hitPageData, MAILABLE, type PageRow, pageData } from './data.ts'
 import { html, type Markup, prose, trusted } from './markup.ts'
 import { audit, columns, decisions, matches, outputs, reproduce, timeline } from './record.ts'
 import { changes, changeTable, duplicates, hitsToDecide, review, unmatched } from './rows.ts'
@@ -18,10 +18,10 @@ import { shell } from './shell.ts'
 import { type Column, table } from './table.ts'
 import { labelBadge, nextStepsBox, numbers, verdictBar } from './verdict.ts'
 
-/** `rows` are the rows to review, up to `budget` characters; if absent, the samples in the report. `hits` are those to decide about. */
+/** `rows` are the rows to review and the unmatched ones, up to `budget` characters; if absent, the samples in the report. `hits` are those to decide about. */
 export function renderHtml(
   report: Report,
-  rows: readonly Sample[] | null = null,
+  rows: readonly PageRow[] | null = null,
   hits: readonly HitToDecide[] = [],
   budget = MAILABLE,
 ): string {

@@ -31,7 +31,9 @@ export function review(report: Report, result: Result, data: Packed | null): Mar
     html`<section aria-labelledby="review"><h2 id="review">To review</h2>${content}</section>`
   const desk = data?.element == null ? null : html`<span class="ondesk">${onDesk(data, result.name)}</span>`
   if (samples.length === 0 && desk !== null)
-    return section(html`<p class="lead"><span class="paper">Every row is decided.</span>${desk}</p><div id="desk" hidden></div>`)
+    return section(
+      html`<p class="lead"><span class="paper">${data!.all > 0 ? 'Every row is decided.' : 'No match is uncertain.'}</span>${desk}</p><div id="desk" hidden></div>`,
+    )
   if (samples.length === 0) {
     if (result.plan.report.rows !== 'none' || !total) return null
     const where = file === null ? '' : ` They are in ${file}.`
@@ -120,12 +122,21 @@ const formatShown = (shown: number, total: number | null, file: string | null): 
   return file === null ? all : `${all} Every one is in ${file}.`
 }
 
-function onDesk({ shown, all }: Packed, name: string, what: 'rows' | 'hits' = 'rows'): Markup {
+function onDesk({ shown, all, unmatched }: Packed, name: string, what: 'rows' | 'hits' = 'rows'): Markup {
   const cut =
     shown < all ? `The first ${count(shown)} of ${count(all)} ${what}: more would make the page too large to mail. ` : null
   const file = what === 'rows' ? 'decisions.csv' : 'hits.csv'
   const later = what === 'rows' ? '; later runs apply it if the pipeline names the file, or if the list has no pipeline' : ''
-  return html`${cut}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', name, '--apply', file))}\``)} writes the corrected output${later}.`
+  const command = shellCommand(action('review', name, '--unmatched'))
+  const rest =
+    unmatched.all === 0
+      ? null
+      : unmatched.shown === unmatched.all
+        ? 'Unmatched rows can be decided too. '
+        : prose(
+            `${count(unmatched.shown)} of ${counted(unmatched.all, 'unmatched row')} can be decided here; \`${command}\` has more. `,
+          )
+  return html`${cut}${rest}What you decide stays in this browser until you download it; then ${prose(`\`${shellCommand(action('review', name, '--apply', file))}\``)} writes the corrected output${later}.`
 }
 
 function renderTable(caption: string, samples: readonly Sample[], budget: number, head = HEAD): Markup {

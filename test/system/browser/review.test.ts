@@ -47,6 +47,8 @@ const HITS = [
   hit(3, { state: 'confirmed', decided: 'confirmed by ann, 2026-11-20' }),
 ]
 
+const OTHER = `r${'e'.repeat(32)}`
+
 describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
   let pages: Pages
   beforeAll(async () => {
@@ -212,6 +214,49 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
       },
       { decision: 'reject', company: 'DE-X-HRB11822', name: 'Nordlicht Energie GmbH' },
     ])
+    await page.close()
+  })
+
+  it('shows unmatched rows apart, and takes the id of a company that a person types', async () => {
+    const unmatched = rowsLike(3).map((row, n) => ({
+      ...row,
+      ...{ outcome: 'unmatched', decision: null, candidate: null, reason: 'no-candidate' },
+      candidates: n === 0 ? row.candidates : [],
+      fingerprint: `r${'f'.repeat(31)}${n}`,
+    }))
+    const { page, complaints } = await pages.open(REPORT, {
+      rows: [...unmatched, FIRST!, { ...FIRST!, fingerprint: OTHER }],
+      viewport: NARROW,
+    })
+    expect(await status(page)).toBe('0 of 2 reviewed')
+    const bulk = page.getByRole('button', { name: /^Accept the best of/ })
+    expect(await bulk.isVisible()).toBe(true)
+    const filter = page.getByRole('button', { name: /^Unmatched 3/ })
+    await filter.click()
+    expect([await status(page), await filter.getAttribute('aria-pressed')]).toEqual(['0 of 3 reviewed', 'true'])
+    // The nearest company of a row without a match is no company to accept unseen.
+    expect([await bulk.isVisible(), (await shown(page)).length]).toEqual([false, 3])
+    expect(await page.locator('.detail').textContent()).toContain('Unmatched: Nothing similar in the register.')
+    const id = page.getByLabel(/^Id of (another|the) company/)
+    await id.fill(' GB-X-01234567 ')
+    await page.keyboard.press('Enter')
+    expect(await title(page)).toBe('Company 2 Ltd')
+    await id.fill('GB-X-"2"')
+    await page.getByRole('button', { name: 'Accept this id' }).click()
+    await toDesk(page)
+    await page.keyboard.press('n')
+    expect(await status(page)).toBe('3 of 3 reviewed')
+    await page.keyboard.press('k')
+    expect(await id.inputValue()).toBe('GB-X-"2"')
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width)
+    expect(await axe(page)).toEqual([])
+    expect(await requireDecisions((await downloaded(page)).path)).toMatchObject([
+      { fingerprint: unmatched[0]!.fingerprint, decision: 'accept', company: 'GB-X-01234567', name: 'Company 1 Ltd' },
+      { fingerprint: unmatched[1]!.fingerprint, decision: 'accept', company: 'GB-X-"2"' },
+      { fingerprint: unmatched[2]!.fingerprint, decision: 'reject', company: '' },
+    ])
+    await page.getByRole('button', { name: /^To review 2/ }).click()
+    expect([await status(page), complaints]).toEqual(['0 of 2 reviewed', []])
     await page.close()
   })
 

@@ -9,7 +9,7 @@ import type { RunState } from '../../../journal/index.ts'
 import type { HitToDecide } from '../../../model/results.ts'
 import { nameDecisionsFile } from '../../../pipeline/index.ts'
 import { assertInProject } from '../../../prepare/decisions.ts'
-import { escapeTerminal, type Report, renderHtml, resultLine } from '../../../report/index.ts'
+import { escapeTerminal, isUnmatched, type Report, renderHtml, resultLine } from '../../../report/index.ts'
 import { count, counted } from '../../../report/words.ts'
 import {
   type Decision,
@@ -25,7 +25,7 @@ import {
 } from '../../../results/index.ts'
 import { applyDecisions, reviewTable, runForReview } from '../../../review/review.ts'
 import { companySearch, readProved } from '../../../review/typed-companies.ts'
-import { isUnmatched, type ReviewRow, reviewRows } from '../../../runs/review-rows.ts'
+import { type ReviewRow, reviewRows } from '../../../runs/review-rows.ts'
 import { reportOfRun } from '../../../runs/run-queries.ts'
 import { shellCommand } from '../../../shell-command.ts'
 import { type Flags, usageError } from '../../command.ts'
@@ -249,7 +249,7 @@ function readExpiry(flags: Flags): string {
   return day
 }
 
-/** Rows without a company about which nobody decided: all, and those that the run kept. */
+/** Rows without a company and without a decision: all, and those that the run kept. */
 interface Unmatched {
   readonly all: number
   readonly kept: number

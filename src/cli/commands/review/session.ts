@@ -1,8 +1,17 @@
 /** A review at the terminal, one row after the other, one key each. Every decision is stored at once: a closed terminal loses none. */
 
-import { actionOfKey, clip, escapeTerminal, keyLine, keyTexts, reasonsOf, wordsBeside } from '../../../report/index.ts'
+import {
+  actionOfKey,
+  clip,
+  escapeTerminal,
+  isUnmatched,
+  keyLine,
+  keyTexts,
+  reasonsOf,
+  wordsBeside,
+} from '../../../report/index.ts'
 import type { Decision } from '../../../results/index.ts'
-import { isUnmatched, type ReviewRow } from '../../../runs/review-rows.ts'
+import type { ReviewRow } from '../../../runs/review-rows.ts'
 import type { Io } from '../../terminal/io.ts'
 
 export interface Session {
@@ -134,7 +143,7 @@ async function searchCompanies(keys: Keys, io: Io, search: CompanySearch, row: R
   }
 }
 
-/** Lines of whole words; a longer word has a line of its own. */
+/** Lines of whole words; a longer word has its own line. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
