@@ -4,6 +4,7 @@ import { hash } from 'node:crypto'
 import { listSome } from '../counted.ts'
 import { errorOfIssues, type FettleError, issue } from '../errors.ts'
 import { readRows } from '../input/table/records.ts'
+import { skippedRows } from '../input/upload/upload-row.ts'
 import { normaliseCountry } from '../normalise/country.ts'
 import { type InspectedTable, registerCell } from '../prepare/table-register.ts'
 
@@ -66,12 +67,14 @@ export async function readList({ inspected, columns }: ListTable, { keep, cwd, s
   const digests: number[] = []
   const wrong: number[] = []
   const kinds = new Set<string>()
+  const isSkipped = rows === undefined ? skippedRows(inspected.facts) : () => false
   for await (const row of rows ?? readRows(inspected.facts, cwd)) {
     if (cellsOf.length % 1000 === 0) signal.throwIfAborted()
     const cells = FIELDS.map(field => registerCell(columns, row, field))
     cells[1] = normaliseCountry(cells[1]!)
     for (const at of NAME_LISTS) if (cells[at] !== '') cells[at] = listNames(cells[at]!).join('|')
-    const key = IDENTIFYING.every(at => cells[at] === '') ? '' : JSON.stringify(cells)
+    const isNoCompany = isSkipped(row, cellsOf.length + 1) || IDENTIFYING.every(at => cells[at] === '')
+    const key = isNoCompany ? '' : JSON.stringify(cells)
     const known = key === '' ? -1 : (byCells.get(key) ?? byCells.size)
     if (known === byCells.size) byCells.set(key, known)
     const ranked = readRank(keep, row)

@@ -1,6 +1,6 @@
 /** Groups the rows of a planned list, for the outputs of a run. */
 import { planRows } from '../input/table/records.ts'
-import { rowMaker } from '../input/upload/upload-row.ts'
+import { rowMaker, skippedRows } from '../input/upload/upload-row.ts'
 import { GROUP_COLUMNS } from '../model/columns.ts'
 import type { Plan } from '../pipeline/model/types.ts'
 import { REGISTER_COLUMNS_OF, type TableColumns } from '../prepare/table-register.ts'
@@ -29,10 +29,12 @@ export async function groupsOfPlan(
 /** The rows of the run, as they are sent. */
 async function* readPlanned(plan: Plan, root: string): AsyncGenerator<readonly string[]> {
   const toUploadRow = rowMaker(plan.mappings)
+  const isSkipped = skippedRows(plan.input)
+  const before = plan.shard?.from ?? 0
   let left = plan.rows
   if (left === 0) return
   for await (const row of planRows(plan, root)) {
-    yield toUploadRow(row)
+    yield isSkipped(row, before + plan.rows - left + 1) ? [] : toUploadRow(row)
     if (--left === 0) return
   }
 }

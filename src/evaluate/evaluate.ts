@@ -6,7 +6,7 @@ import { sentRows } from '../input/index.ts'
 import { locateRowLines } from '../input/table/record-offsets.ts'
 import { planRows } from '../input/table/records.ts'
 import { mappedCells } from '../input/upload/asked-rows.ts'
-import { countEmptyRows, rowMaker } from '../input/upload/upload-row.ts'
+import { rowMaker, skippedRows } from '../input/upload/upload-row.ts'
 import { turnEvery } from '../loop-turns.ts'
 import type { RowCandidate } from '../model/results.ts'
 import { normaliseCountry } from '../normalise/country.ts'
@@ -88,11 +88,12 @@ export async function evaluateList(plan: Plan, truth: Truth, options: EvaluateOp
 
 async function* filledRows(plan: Plan, cwd: string): AsyncGenerator<ListedRow> {
   const toUploadRow = rowMaker(plan.mappings)
-  const isEmpty = countEmptyRows(plan.input)
+  const isSkipped = skippedRows(plan.input)
+  const before = plan.shard?.from ?? 0
   let number = 0
   for await (const inputRow of plan.rows === 0 ? [] : planRows(plan, cwd)) {
     number++
-    if (!isEmpty(inputRow)) yield { number, inputRow, uploadRow: toUploadRow(inputRow) }
+    if (!isSkipped(inputRow, before + number)) yield { number, inputRow, uploadRow: toUploadRow(inputRow) }
     if (number === plan.rows) return
   }
 }

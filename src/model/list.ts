@@ -1,6 +1,10 @@
 /** Facts of a list: how many rows have a value, what a service fitted to it, and which of its columns are masked. */
 import type { CompanyNumbers, InRegister } from '../contract/index.ts'
 
+/** Why rows are not sent, in words. */
+export const whySkipped = ({ sections }: { readonly sections?: readonly number[] }): string =>
+  sections === undefined ? 'empty' : 'empty, headings or totals'
+
 export const filledRows = ({ rows, emptyRows = 0 }: { readonly rows: number; readonly emptyRows?: number }): number =>
   rows - emptyRows
 

@@ -16,6 +16,7 @@ export { decisionsJsonSchema, pipelineJsonSchema, projectJsonSchema } from './pr
 export { type Project, type ProjectChoice, parseProject } from './project/project.ts'
 export { draftOf, draftYaml, isWorkbook, listStem, nameDecisionsFile } from './propose/draft.ts'
 export { columnName, type Decisions, type Proposal, type Proposed, propose } from './propose/propose.ts'
+export { SectionFinder } from './propose/sections.ts'
 export { type Surroundings, skippedLines, skippedRows, surroundingsOf, type TableReading } from './propose/surroundings.ts'
 export type { Knowledge, SeenColumn } from './propose/values.ts'
 export * from './schema/addresses.ts'

@@ -4,13 +4,20 @@ import { action, type Issue, issue } from '../errors.ts'
 import type { Inspection } from '../input/table/inspect.ts'
 import {
   type Pipeline,
+  SectionFinder,
   type Surroundings,
   skippedLines,
   skippedRows,
   surroundingsOf,
   type TableReading,
 } from '../pipeline/index.ts'
-import type { TableEdges } from '../pipeline/model/types.ts'
+import type { Section, SectionReader, TableEdges } from '../pipeline/model/types.ts'
+
+/** Finds the lines around a table. Totals that are not proved there stay in it where those inside a list are recognised. */
+export const aroundOf =
+  ({ sections }: { readonly sections?: 'skip' | 'rows' | undefined }) =>
+  (edges: TableEdges, hasHeader: boolean): Surroundings =>
+    surroundingsOf(edges, hasHeader, sections === 'skip')
 
 const showsRows = ({ rows, mask }: Pipeline['report']): boolean => rows !== 'none' && mask.length === 0
 
@@ -23,8 +30,8 @@ function inWords({ head, tail, above, below }: Surroundings, report: Pipeline['r
 }
 
 /** Lines around the table that are not part of it; null without any. A `sep=` line above them is part of the dialect. */
-function findLinesAround(edges: TableEdges, linesBefore: number, hasHeader: boolean): Surroundings | null {
-  const found = surroundingsOf(edges, hasHeader)
+function findLinesAround(edges: TableEdges, linesBefore: number, input: Pipeline['input']): Surroundings | null {
+  const found = aroundOf(input)(edges, input.header)
   const skipped = edges.skipped.above.reduce((sum, { lines }) => sum + lines, 0)
   const around = linesBefore > skipped ? { ...found, head: 0, above: [] } : found
   return around.head + around.tail === 0 ? null : around
@@ -44,7 +51,7 @@ export function surroundingIssues({ input, report }: Pipeline, { facts, edges, i
     const { linesBefore = 0, rows } = facts.files?.find(({ path }) => path === table.file) ?? facts
     const reading = { hasHeader: input.header, isTailFound: input.skip?.tail === 'auto', rows }
     const lost = skippedRowIssues(table, reading, showsRows(report))
-    const around = findLinesAround(table, linesBefore, input.header)
+    const around = findLinesAround(table, linesBefore, input)
     if (around === null) return [...notes, ...lost]
     const [head, tail] = [around.head + skipped.head, around.tail + skipped.tail]
     const found = issue('FETTLE_INPUT_LINES', `${table.file} has lines that are not rows: ${inWords(around, report)}`, {
@@ -56,6 +63,59 @@ export function surroundingIssues({ input, report }: Pipeline, { facts, edges, i
     })
     return [...notes, ...lost, found]
   })
+}
+
+/** The reader of headings and totals inside a list, with what it has to know of names. */
+export async function openSectionReader(): Promise<(header: readonly string[] | null) => SectionReader> {
+  const { normaliseCountry } = await import('../normalise/country.ts')
+  const { parseCompanyName } = await import('../normalise/company-name.ts')
+  const known = { countryOf: normaliseCountry, hasLegalForm: (text: string) => parseCompanyName(text).legal !== null }
+  return header => new SectionFinder(header, known)
+}
+
+const SHOWN_SECTIONS = 10
+
+/** `line 2 "Germany", line 9 "Subtotal" …`; by rows where the lines of several files count. */
+export function describeSections(
+  sections: readonly Section[],
+  lines: ReadonlyMap<number, number>,
+  { hasFiles, isShown }: { readonly hasFiles: boolean; readonly isShown: boolean },
+): string {
+  const shown = sections.slice(0, SHOWN_SECTIONS).map(({ row, text }) => {
+    const place = hasFiles ? `row ${row}` : `line ${lines.get(row)}`
+    return isShown ? `${place} ${JSON.stringify(text)}` : place
+  })
+  return shown.join(', ') + (sections.length > SHOWN_SECTIONS ? ' …' : '')
+}
+
+/** Rows inside the list that are not companies, and those that look so without proof, which are sent. */
+export function sectionIssues({ report }: Pipeline, { facts, sections }: Inspection): Issue[] {
+  if (facts === null || sections === undefined) return []
+  const { found, doubtful, lines } = sections
+  const how = { hasFiles: facts.files !== undefined, isShown: showsRows(report) }
+  const at = { file: facts.path, line: null, column: null }
+  const notice = (list: readonly Section[], message: string, rest: Partial<Issue>): Issue[] =>
+    list.length === 0
+      ? []
+      : [
+          issue(
+            'FETTLE_INPUT_LINES',
+            `${counted(list.length, 'row')} inside ${facts.path} ${message}: ${describeSections(list, lines, how)}`,
+            {
+              at,
+              count: list.length,
+              rows: list.slice(0, 3).map(({ row }) => row),
+              ...rest,
+            },
+          ),
+        ]
+  return [
+    ...notice(found, 'skipped as headings or totals, in their place in the output', { severity: 'info', hint: null }),
+    ...notice(doubtful, 'sent that may be headings or totals', {
+      severity: doubtful.some(({ isTotal }) => isTotal) ? 'warn' : 'info',
+      hint: 'Nothing proves that they are not companies. Remove them from the list if they are headings or totals.',
+    }),
+  ]
 }
 
 /** Skipped lines that look like rows would be in no result. */

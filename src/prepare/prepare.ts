@@ -35,7 +35,6 @@ import {
   type ShardChoice,
   shareOf,
   shownPath,
-  surroundingsOf,
   type WarningContext,
   watchedColumns,
 } from '../pipeline/index.ts'
@@ -46,7 +45,7 @@ import type { ReceivedInput } from '../staging/staged-input.ts'
 import { outputPathIssues } from './check-outputs.ts'
 import { planTable } from './decision-table.ts'
 import { decisionIssues, formatDay } from './decisions.ts'
-import { surroundingIssues } from './lines-around.ts'
+import { aroundOf, openSectionReader, sectionIssues, surroundingIssues } from './lines-around.ts'
 import {
   findRootSource,
   type Overrides,
@@ -273,7 +272,14 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
       ? uninspectedInput(shown, file, parsed.locate(['input']))
       : await inspect(
           { ...inputOptionsOf(pipeline), path: readFrom },
-          { watch, onProgress, around: surroundingsOf, now: realClock.now, root: options.cwd },
+          {
+            watch,
+            onProgress,
+            around: aroundOf(pipeline.input),
+            sections: await sectionReader(pipeline),
+            now: realClock.now,
+            root: options.cwd,
+          },
         )
   const { facts: found, issues: inputIssues, cells, marks } = inspection
   const { path: asked, keep } = pipeline.input
@@ -304,6 +310,7 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
     ...registers.issues,
     ...places,
     ...around,
+    ...sectionIssues(pipeline, inspection),
     ...inputIssues,
     ...decided,
     ...judged,
@@ -331,6 +338,9 @@ async function planOver(received: ReceivedPipeline): Promise<Pick<Prepared, 'pla
   const [counted] = await planChoices(inspected, options.shard === null ? [] : [options.shard])
   return { ...counted!, cut }
 }
+
+/** Reads headings and totals inside the list; the tables are loaded only for a pipeline that skips them. */
+const sectionReader = async ({ input }: Pipeline) => (input.sections === 'skip' ? openSectionReader() : undefined)
 
 const keepIssue = (shown: string, at: Place | null): Issue =>
   issue('FETTLE_PIPELINE_UNSUPPORTED', `input.keep copies one file, and ${shown} means several`, {

@@ -1,6 +1,6 @@
 /** Inspects a file without a pipeline and proposes a mapping of its columns. Sends and writes nothing. */
 import { errorOfIssues, FettleError, type Issue } from '../errors.ts'
-import { inspect } from '../input/table/inspect.ts'
+import { type Inspection, inspect } from '../input/table/inspect.ts'
 import { filledRows } from '../model/list.ts'
 import {
   type Decisions,
@@ -15,9 +15,8 @@ import {
   type Surroundings,
   shownPath,
   skippedLines,
-  surroundingsOf,
 } from '../pipeline/index.ts'
-import { skippedRowIssues } from './lines-around.ts'
+import { aroundOf, openSectionReader, skippedRowIssues } from './lines-around.ts'
 
 /** How to read a list. */
 export type Reading = Omit<InputOptions, 'quotes' | 'skip'> &
@@ -28,6 +27,8 @@ export interface InspectedColumns {
   readonly columns: readonly SeenColumn[]
   /** Lines around the table of each file that were recognised and skipped. */
   readonly around: readonly Surroundings[]
+  /** Headings and totals inside the list. */
+  readonly sections?: Inspection['sections']
   /** Warnings; errors are thrown. */
   readonly issues: readonly Issue[]
 }
@@ -43,7 +44,8 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
   const watch = (_: unknown, columns: number) =>
     Array.from({ length: columns }, (_, index) => ({ index, of: ['profile', 'values'] as const }))
   const options = { ...reading, quotes: reading.quotes ?? 'auto' } as const
-  const { facts, cells, edges, ...found } = await inspect(options, { root, signal, around: surroundingsOf, watch })
+  const sections = reading.sections === 'skip' ? await openSectionReader() : undefined
+  const { facts, cells, edges, ...found } = await inspect(options, { root, signal, around: aroundOf(reading), sections, watch })
   const as = { hasHeader: reading.header, isTailFound: reading.skip.tail === 'auto' }
   const rowsIn = (file: string): number => facts?.files?.find(({ path }) => path === file)?.rows ?? facts?.rows ?? 0
   const lost = edges.flatMap(table => skippedRowIssues(table, { ...as, rows: rowsIn(table.file) }, true))
@@ -76,7 +78,7 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
       ...(tail === 'auto' ? { tail: found.tail, below: found.below } : { tail: 0, below: [] }),
     }),
   )
-  return { facts, columns, issues, around }
+  return { facts, columns, issues, around, sections: found.sections }
 }
 
 /** The proposed mapping; `decided` overrides it. */

@@ -5,6 +5,7 @@ import { type Env, findDataDir } from '../env/environment.ts'
 import { isUntrusted } from '../env/trust.ts'
 import { FettleError, type Issue, issue, type Place } from '../errors.ts'
 import { isInside } from '../files/paths.ts'
+import { skippedRows } from '../input/upload/upload-row.ts'
 import { columnName, type Decisions, nearest, type Proposal, type TableRegister } from '../pipeline/index.ts'
 import type { ImportRequest, RegisterInfo } from '../service/registers/index.ts'
 import { realPath } from './check-outputs.ts'
@@ -98,11 +99,12 @@ export function tableSource(table: InspectedTable, root: string): NonNullable<Im
     sheet: facts.packed?.as === 'xlsx' ? facts.packed.sheet : null,
     async *rows(after) {
       const { readRows } = await import('../input/table/records.ts')
+      const isSkipped = skippedRows(facts)
       let [lines, filled] = [1, 0]
       if (after === 0) yield { cells: names, end: { bytes: 0, lines } }
       for await (const cells of readRows(facts, root)) {
         lines++
-        if (cells.every(cell => cell.trim() === '')) continue
+        if (isSkipped(cells, lines - 1) || cells.every(cell => cell.trim() === '')) continue
         if (++filled > after) yield { cells: names.map(name => registerCell(columns, cells, name)), end: { bytes: 0, lines } }
       }
     },

@@ -13,7 +13,7 @@ const found = ({ matched, manualMatched, duplicates }: Totals): number | null =>
   matched === null || manualMatched === null || duplicates === null ? null : matched + manualMatched + duplicates
 
 /** `452 of 500 rows matched (90.4%), 31 to review.` */
-function rowsSentence(totals: Totals): string {
+function rowsSentence(totals: Totals, { plan }: RunState): string {
   const matched = found(totals)
   if (matched === null) return `${counted(totals.rows, 'row')}; the service did not report the outcome of all of them.`
   const asked = totals.rows - (totals.skipped ?? 0)
@@ -23,7 +23,13 @@ function rowsSentence(totals: Totals): string {
   if (totals.review) parts.push(`${count(totals.review)} to review`)
   if (totals.unmatched) parts.push(`${count(totals.unmatched)} unmatched`)
   if (totals.failed) parts.push(`${count(totals.failed)} could not be processed`)
-  if (totals.skipped) parts.push(`${counted(totals.skipped, 'empty row')} skipped`)
+  const isEmpty = plan?.input.sections === undefined
+  if (totals.skipped)
+    parts.push(
+      isEmpty
+        ? `${counted(totals.skipped, 'empty row')} skipped`
+        : `${counted(totals.skipped, 'heading, total or empty row', 'headings, totals and empty rows')} skipped`,
+    )
   return `${parts.join(', ')}.`
 }
 
@@ -40,7 +46,7 @@ export function describeOutcome(state: RunState, totals: Totals, ledger: Ledger)
   const failed = state.checks.filter(check => check.success === false)
   const isOfCounts = state.plan.output === null && found(totals) !== null
   const note = isOfCounts ? ' These are the counts of the service: the run has no enriched file.' : ''
-  const rows = partialWords(readPartial(state)) + rowsSentence(totals) + note
+  const rows = partialWords(readPartial(state)) + rowsSentence(totals, state) + note
   switch (state.status) {
     case 'running': {
       if (state.detached)

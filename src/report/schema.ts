@@ -229,7 +229,7 @@ const totals = z
     unmatched: count.describe('rows without a company'),
     duplicates: count.describe('rows whose company an earlier row has'),
     failed: count.describe('rows that could not be read, or that the service could not process'),
-    skipped: count.describe('empty rows: not sent'),
+    skipped: count.describe('empty rows, headings and totals: not sent'),
     matchRate: share.describe('(matched + manualMatched + duplicates) / (rows - skipped), 0 to 1'),
   })
   .describe('rows by outcome, which add up to rows')

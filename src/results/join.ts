@@ -13,7 +13,7 @@ import { DigestIndex } from '../files/digest-index.ts'
 import { digestOf } from '../files/file-chunks.ts'
 import { planRows, readRows } from '../input/table/records.ts'
 import { verifyPlanned } from '../input/table/verify-unchanged.ts'
-import { countEmptyRows, rowMaker } from '../input/upload/upload-row.ts'
+import { rowMaker, skippedRows } from '../input/upload/upload-row.ts'
 import type { Download, ProposedCompany } from '../model/requests.ts'
 import type {
   CompanyCounts,
@@ -275,13 +275,13 @@ interface Joining {
 
 async function joinRows({ plan, answers, answerTo, joinRow, sinks }: Joining, { root, signal }: ResultsOptions): Promise<void> {
   const toUploadRow = rowMaker(plan.mappings)
-  const isSkipped = countEmptyRows(plan.input)
+  const isSkipped = skippedRows(plan.input)
   let number = 0
   if (plan.rows === 0) return
   for await (const inputRow of readRows(plan.input, root, hasMostlyKnown(plan) ? 'here' : 'aside')) {
     if (++number % 1000 === 0) signal?.throwIfAborted()
     let row: JoinedRow
-    if (isSkipped(inputRow)) {
+    if (isSkipped(inputRow, number)) {
       if (!(await answers.begin())) return
       row = { number, inputRow, ...SKIPPED_ROW }
     } else {

@@ -1,6 +1,7 @@
 /** `fettle check`: reports every problem that `run` would find before it sends anything. Makes no request. */
 
 import { EXIT, errorOfIssues } from '../../errors.ts'
+import { whySkipped } from '../../model/list.ts'
 import { explainPlan, type InputRef, type Plan, profileLines } from '../../pipeline/index.ts'
 import { listIssues } from '../../prepare/kept-list.ts'
 import { prepare } from '../../prepare/prepare.ts'
@@ -56,7 +57,7 @@ function summary(plan: Plan, { shown }: InputRef): string {
   })
   const { encoding, delimiter, packed } = plan.input
   const form = packed === undefined || packed.as === 'gzip' ? `${encoding}, ${JSON.stringify(delimiter)}` : packed.as
-  const empty = plan.skipped === undefined ? '' : `, ${count(plan.skipped)} of them empty,`
+  const empty = plan.skipped === undefined ? '' : `, ${count(plan.skipped)} of them ${whySkipped(plan.input)},`
   const ok = `ok ${plan.file}: ${counted(plan.rows, 'row')}${empty} of ${shown} (${form}), ${columns.join(', ')}`
   return [escapeTerminal(ok), ...profileLines(plan).map(line => `  ${escapeTerminal(line)}`)].join('\n')
 }

@@ -173,6 +173,11 @@ export const LIST_OPTIONS: readonly Option[] = [
   },
   { name: 'header', type: 'switch', describe: 'The first row is a header; --no-header: it is data' },
   ...SKIPS,
+  {
+    name: 'sections',
+    choices: ['skip', 'rows'],
+    describe: 'rows: headings and totals inside the list are sent; default: skip those that are proved',
+  },
   { name: 'sheet', describe: 'Sheet of an Excel file, by name or number' },
   { name: 'all-sheets', type: 'switch', describe: 'All sheets with the same columns as one list' },
 ]

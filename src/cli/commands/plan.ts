@@ -3,6 +3,7 @@ import { accountOfPlan, accountWords, type PlanAccount } from '../../account/acc
 import { findIdentity } from '../../env/identity.ts'
 import { findRunKey } from '../../env/run-key.ts'
 import { EXIT, errorOfIssues } from '../../errors.ts'
+import { whySkipped } from '../../model/list.ts'
 import { type Change, MOST_SHARDS, type Plan, shardList, shareOf } from '../../pipeline/index.ts'
 import { type DecisionPreview, previewDecisions } from '../../prepare/decision-preview.ts'
 import { listIssues } from '../../prepare/kept-list.ts'
@@ -77,7 +78,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
   const lines: (string | null | undefined | false)[] = [
     `${plan.name}  (${plan.file})`,
     ...projectLines(plan, project),
-    `  rows      ${rows}${skipped === 0 ? '' : `, ${skipped} empty`}${different === null ? '' : `, ${different} different on the mapped cells`}`,
+    `  rows      ${rows}${skipped === 0 ? '' : `, ${skipped} ${whySkipped(plan.input)}`}${different === null ? '' : `, ${different} different on the mapped cells`}`,
     // 50,000 rows: 49,412 known, 588 to send (412 new, 131 changed, 45 too old), at most 588 credits
     reuse &&
       `  reuse     ${counted(reuse.asked, 'row')}: ${reuseWords(reuse, 'to send')}, at most ${counted(credits.most, 'credit')}`,

@@ -223,11 +223,19 @@ export class CellTap {
   /** Start, end and row of each collected cell per counter, and the next free index. */
   readonly #noted: Int32Array
   readonly #next: Int32Array
+  readonly #omit: ReadonlySet<number> | null
   #piece: Uint8Array = NOTHING
   #kept: Uint8Array = NOTHING
 
-  /** `rowsBefore`: rows of the list before the first one here. */
-  constructor(counters: readonly CellCounter[], hasHeader: boolean, maxColumns: number, rowsBefore = 0) {
+  /** `rowsBefore`: rows of the list before the first one here; the cells of rows in `omit` are not counted. */
+  constructor(
+    counters: readonly CellCounter[],
+    hasHeader: boolean,
+    maxColumns: number,
+    rowsBefore = 0,
+    omit: ReadonlySet<number> | null = null,
+  ) {
+    this.#omit = omit
     this.looks = new Uint16Array(maxColumns)
     for (const [number, { index }] of counters.entries()) this.looks[index] = number + 1
     this.#counters = counters
@@ -246,11 +254,13 @@ export class CellTap {
   read(column: number, start: number, end: number, record: number): void {
     const number = this.looks[column]! - 1
     if (number < 0 || record < this.#headers) return
+    const row = record - this.#headers + 1 + this.#rowsBefore
+    if (this.#omit?.has(row)) return
     const noted = this.#noted
     const at = this.#next[number]!
     noted[at] = start
     noted[at + 1] = end
-    noted[at + 2] = record - this.#headers + 1 + this.#rowsBefore
+    noted[at + 2] = row
     this.#next[number] = at + 3
     if (at + 3 === (number + 1) * ROOM) this.#show(number)
   }

@@ -11,6 +11,8 @@ import type {
   InputFacts,
   InputOptions,
   Packing,
+  SectionReader,
+  Sections,
   SkippedLines,
   TableEdges,
   ValueWarning,
@@ -18,7 +20,7 @@ import type {
 } from '../../pipeline/model/types.ts'
 import type { SheetNaming } from '../excel/read-workbook.ts'
 import { CellCounter, CellTap } from '../scan/column-profiler.ts'
-import { MAX_COLUMNS, RecordScanner } from '../scan/record-scanner.ts'
+import { MAX_COLUMNS, RecordScanner, type ScannedRecord } from '../scan/record-scanner.ts'
 import { asWindows1252, type Decoder, makeDecoder, Utf8Check, undecodable } from '../text/encoding.ts'
 import { Mojibake } from '../text/mojibake.ts'
 import { countHeadBytes, firstRows, type ResolvedDialect, resolveDialect } from './dialect.ts'
@@ -40,6 +42,12 @@ export interface InspectExtra {
   readonly watch?: (header: readonly string[] | null, columns: number) => readonly WatchedColumn[]
   /** Recognises lines around the table, for `skip: auto`. */
   readonly around?: (edges: TableEdges, hasHeader: boolean) => SkippedLines<number>
+  /** Recognises headings and totals inside the list, for `sections: skip`. */
+  readonly sections?: ((header: readonly string[] | null) => SectionReader) | undefined
+  /** Rows that are headings or totals, which columns are counted without. */
+  readonly omit?: ReadonlySet<number>
+  /** Receives the line of each row that it has. */
+  readonly lines?: Map<number, number>
 }
 
 /** The facts, null without a readable table, and every problem found. Errors reject the file, warnings do not. */
@@ -50,6 +58,8 @@ export interface Inspection {
   readonly marks: readonly RecordMark[]
   /** Of each file that could be read to its end. */
   readonly edges: readonly TableEdges[]
+  /** What is inside the list besides rows, and the line of each; absent for nothing. */
+  readonly sections?: Sections & { readonly lines: ReadonlyMap<number, number> }
 }
 
 /** `table`: what joins it to other files of a list; null without facts. */
@@ -172,7 +182,7 @@ async function readThrough(
   const counters =
     before.counters ??
     watched.filter(column => column.index < MAX_COLUMNS).map(column => new CellCounter(column, settled.delimiter))
-  const pass = new Pass(settled, options, counters, before.rows)
+  const pass = new Pass(settled, options, counters, { ...extra, rowsBefore: before.rows })
   try {
     for await (const piece of content.pieces(read => pass.read(read))) {
       extra.signal?.throwIfAborted()
@@ -201,7 +211,7 @@ async function readThrough(
   const belowAt = settled.linesBefore + pass.scanner.line
   const texts = { file: path, above: settled.above, start: settled.sample, end: pass.tableEnd, below: pass.below, belowAt }
   return {
-    ...conclude(options, settled, { version, packing: content.packing }, { pass, emptyRows, table }),
+    ...conclude(options, settled, { version, packing: content.packing }, { pass, emptyRows, table, omit: extra.omit, before }),
     cells: counters,
     marks: pass.marks.all,
     table: { headBytes: options.header ? countHeadBytes(settled) : 0, bytes: pass.tableBytes, endsLine: pass.endsLine },
@@ -238,11 +248,19 @@ async function notUtf8(path: string, handle: FileHandle | null, pass: Pass, line
 const lineAround = (text: string, at: number): string =>
   text.slice(0, at).replace(/^.*[\r\n]/s, '') + text.slice(at).replace(/[\r\n].*$/s, '')
 
+interface FilePass {
+  readonly pass: Pass
+  readonly emptyRows: ValueWarning
+  readonly table: readonly string[][]
+  readonly omit: ReadonlySet<number> | undefined
+  readonly before: FilesBefore
+}
+
 function conclude(
   options: InputOptions,
   settled: ResolvedDialect,
   { version, packing }: { readonly version: Version; readonly packing: Packing | null },
-  { pass, emptyRows, table }: { readonly pass: Pass; readonly emptyRows: ValueWarning; readonly table: readonly string[][] },
+  { pass, emptyRows, table, omit, before }: FilePass,
 ): Pick<Inspection, 'facts' | 'issues'> {
   const { path, quotes, header: hasHeader } = options
   const [first = [], ...rows] = table
@@ -261,6 +279,7 @@ function conclude(
   if (!isEmpty) issues.push(...headerIssues(first, rows, hasHeader, place))
   const found = Math.max(0, scanner.records - (hasHeader ? 1 : 0))
   if (emptyRows.count > 0) issues.push(emptyRowsIssue(path, emptyRows, found, { ...place, line: null }))
+  const sections = [...(omit ?? [])].filter(row => row > before.rows && row <= before.rows + found)
   const facts: InputFacts = {
     path,
     bytes: version.bytes,
@@ -278,7 +297,8 @@ function conclude(
     columns: scanner.columns,
     rows: found,
     rejected: pass.rejects === null || pass.rejects.rows === 0 ? undefined : rejectedFacts(pass.rejects),
-    emptyRows: emptyRows.count || undefined,
+    emptyRows: emptyRows.count + sections.length || undefined,
+    sections: sections.length === 0 ? undefined : sections,
     blankLines: pass.rejects?.blankLines ?? scanner.blankLines,
     lineEnd: lineEnd(scanner.lineEnds),
   }
@@ -344,11 +364,20 @@ class Pass {
   readonly #table: TableRange
   readonly #headers: number
 
-  constructor(settled: ResolvedDialect, options: InputOptions, counters: readonly CellCounter[], rowsBefore: number) {
+  constructor(
+    settled: ResolvedDialect,
+    options: InputOptions,
+    counters: readonly CellCounter[],
+    { rowsBefore, omit, lines }: Pick<InspectExtra, 'omit' | 'lines'> & { readonly rowsBefore: number },
+  ) {
     const { quotes, header, rejects } = options
-    const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS, rowsBefore)
-    this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap)
     this.#headers = header ? 1 : 0
+    const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS, rowsBefore, omit)
+    const first = rowsBefore - this.#headers
+    const note = ({ record, line }: ScannedRecord): void => {
+      if (lines?.has(first + record)) lines.set(first + record, line + settled.linesBefore)
+    }
+    this.scanner = new RecordScanner(settled.delimiter, quotes === 'relaxed', tap, lines === undefined ? null : note)
     this.rejects = rejects === undefined ? null : new RejectFilter({ ...settled, quotes })
     this.#decoder = settled.encoding === 'utf-8' ? null : makeDecoder(settled.encoding, rejects === undefined)
     this.#table = new TableRange(settled.skipped ?? undefined, after => this.below.add(after))

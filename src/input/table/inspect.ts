@@ -7,7 +7,7 @@ import type { InputFacts, InputFile, InputOptions, RejectReason, TableEdges } fr
 import type { CellCounter } from '../scan/column-profiler.ts'
 import { type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
 import type { RecordMark } from './record-offsets.ts'
-import { readRejects } from './records.ts'
+import { readRejects, readRows } from './records.ts'
 import { REJECT_WORDS } from './rejects.ts'
 import { isOfBareQuotes } from './scan-issues.ts'
 import { ALL_SHEETS, chooseSheets, differences, type Source } from './several.ts'
@@ -26,6 +26,30 @@ const FEW = 5
  * throws its reason. An input without any record has FETTLE_INPUT_EMPTY and facts of 0 columns.
  */
 export async function inspect(given: AnyQuotes, extra: InspectExtra = {}): Promise<Inspection> {
+  const found = await inspectRows(given, extra)
+  const { facts, issues } = found
+  if (given.sections !== 'skip' || extra.sections === undefined || facts === null || issues.some(isError)) return found
+  const reader = extra.sections(facts.header)
+  let read = 0
+  for await (const row of readRows(facts, extra.root)) {
+    if (++read % 1000 === 0) extra.signal?.throwIfAborted()
+    reader.add(row)
+  }
+  const { found: sections, doubtful } = reader.end()
+  if (sections.length + doubtful.length === 0) return found
+  const lines = new Map([...sections, ...doubtful].map(({ row }) => [row, 0]))
+  const omit = new Set(sections.map(({ row }) => row))
+  const again = await inspectRows({ ...given, quotes: facts.quotes }, { ...extra, sections: undefined, omit, lines })
+  const notices = issues.filter(({ code, severity }) => code === 'FETTLE_INPUT_QUOTE' && severity === 'info')
+  return {
+    ...again,
+    issues: [...(given.quotes === 'auto' ? notices : []), ...again.issues],
+    sections: { found: sections, doubtful, lines },
+  }
+}
+
+/** As `inspect`, where no row is a heading or a total but those of `extra.omit`. */
+async function inspectRows(given: AnyQuotes, extra: InspectExtra): Promise<Inspection> {
   if (given.quotes === 'auto') return inspectQuotes({ ...given, quotes: 'strict' }, extra)
   const options = { ...given, quotes: given.quotes }
   const found = await inspectList(options, extra)
@@ -46,10 +70,10 @@ type AnyQuotes = Omit<InputOptions, 'quotes'> & { readonly quotes: InputOptions[
 const isError = ({ severity }: Issue): boolean => severity === 'error'
 
 async function inspectQuotes(options: InputOptions, extra: InspectExtra): Promise<Inspection> {
-  const strict = await inspect(options, extra)
+  const strict = await inspectRows(options, extra)
   const errors = strict.issues.filter(isError)
   if (errors.length === 0 || !errors.every(isOfBareQuotes)) return strict
-  const relaxed = await inspect({ ...options, quotes: 'relaxed' }, extra)
+  const relaxed = await inspectRows({ ...options, quotes: 'relaxed' }, extra)
   if (relaxed.facts === null || relaxed.issues.some(isError)) return strict
   const [first] = errors
   const { path, columns } = relaxed.facts
@@ -160,6 +184,7 @@ function joinFacts(path: string, found: Found): InputFacts {
     rows: sum(facts => facts.rows),
     rejected: joinRejected(all),
     emptyRows: sum(facts => facts.emptyRows ?? 0) || undefined,
+    sections: all.some(({ sections }) => sections) ? all.flatMap(({ sections = [] }) => sections) : undefined,
     blankLines: sum(facts => facts.blankLines),
     lineEnd: all.every(facts => facts.lineEnd === first.lineEnd) ? first.lineEnd : 'mixed',
   }

@@ -4,7 +4,7 @@ import type { Plan } from '../../pipeline/model/types.ts'
 import { hasMostlyKnown } from '../../reuse/files/choice.ts'
 import { rowKeyMaker } from '../../reuse/files/row-key.ts'
 import { planRows, readRows } from '../table/records.ts'
-import { countEmptyRows, rowMaker } from './upload-row.ts'
+import { rowMaker, skippedRows } from './upload-row.ts'
 
 /**
  * `onBefore`: called with the rows before the rows of a shard; `isMostlyKnown`: most rows have an earlier answer, see `hasMostlyKnown`. Throws
@@ -20,14 +20,15 @@ export async function* askedRows(
   if (rows === 0) return
   const toUploadRow = rowMaker(mappings)
   const isNew = isFirstOfItsKey(plan)
-  const isSkipped = countEmptyRows(input)
+  const isSkipped = skippedRows(input)
   // Rows that repeat one before the shard are not sent either.
   const isFromStart = collapse || onBefore !== undefined
   const before = isFromStart ? (shard?.from ?? 0) : 0
+  const first = isFromStart ? 0 : (shard?.from ?? 0)
   let read = 0
   const where = isMostlyKnown ? 'here' : 'aside'
   for await (const inputRow of isFromStart ? readRows(input, root, where) : planRows(plan, root, where)) {
-    if (!isSkipped(inputRow)) {
+    if (!isSkipped(inputRow, first + read + 1)) {
       const uploadRow = toUploadRow(inputRow)
       if (read < before) onBefore?.(uploadRow)
       if (isNew(uploadRow) && read >= before) yield { inputRow, uploadRow }
@@ -77,7 +78,7 @@ export async function countRows(
   const index = new DigestIndex()
   const toUploadRow = rowMaker(mappings)
   const rowKey = rowKeyMaker({ mappings })
-  const isSkipped = countEmptyRows(input)
+  const isSkipped = skippedRows(input)
   const before: RowCounts[] = []
   let read = 0
   let skipped = 0
@@ -85,7 +86,7 @@ export async function countRows(
   if (rows > 0)
     for await (const inputRow of readRows(input, root)) {
       while (at[before.length] === read) before.push(counts())
-      if (isSkipped(inputRow)) skipped++
+      if (isSkipped(inputRow, read + 1)) skipped++
       else if (collapse) index.add(rowKey(toUploadRow(inputRow)))
       if (++read === rows) break
     }

@@ -54,6 +54,15 @@ const BLANK = /^[\t-\r ]*$/
 
 const isEmptyRow = (row: readonly string[]): boolean => row.every(cell => BLANK.test(cell))
 
-/** Selects the rows of an input without a value, as the scanner counts them. */
-export const countEmptyRows = ({ emptyRows }: Pick<InputFacts, 'emptyRows'>): ((row: readonly string[]) => boolean) =>
-  emptyRows === undefined ? () => false : isEmptyRow
+/**
+ * Selects the rows of an input that are not sent: those without a value, as the scanner counts them, headings and totals. `number` counts
+ * the rows of the list from 1.
+ */
+export function skippedRows({
+  emptyRows,
+  sections,
+}: Pick<InputFacts, 'emptyRows' | 'sections'>): (row: readonly string[], number: number) => boolean {
+  if (emptyRows === undefined) return () => false
+  const numbers = new Set(sections)
+  return (row, number) => numbers.has(number) || isEmptyRow(row)
+}

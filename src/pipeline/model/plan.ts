@@ -107,8 +107,10 @@ export const FACTS_SHAPE = {
   /** Header cells in order, null for a file without a header. */
   header: list(text).nullable(),
   columns: count,
-  /** Of the rows, those without a value in any cell, which are not sent; absent for none. */
+  /** Of the rows, those without a value in any cell and those of `sections`, which are not sent; absent for none. */
   emptyRows: count.exactOptional(),
+  /** The numbers of rows that are headings, totals or the header again, from 1; absent for none. */
+  sections: list(count).exactOptional(),
   blankLines: count,
   /** `lf`, `crlf`, `cr` or `mixed`. */
   lineEnd: text,

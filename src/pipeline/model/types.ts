@@ -19,12 +19,35 @@ export interface InputOptions {
   readonly quotes: 'strict' | 'relaxed'
   /** Lines above and below the table that are not part of it: how many, or `auto` for all that are recognised. */
   readonly skip?: SkippedLines
+  /** `skip`: rows inside the list that are headings, totals or its header again are not sent. */
+  readonly sections?: 'skip' | 'rows' | undefined
   /** Which sheet of a workbook: its name, its number from 1, or null for the first with content. */
   readonly sheet: string | number | null
   /** Of a database: the query whose rows are the input. */
   readonly sql?: string
   /** How many rows that cannot be read are left out: a count, or a share of all rows; absent: the list is refused. */
   readonly rejects?: Pick<Threshold, 'value' | 'unit' | 'text'> | undefined
+}
+
+/** A row inside a list that is a heading, a total or the header again; `row` counts data rows from 1. */
+export interface Section {
+  readonly row: number
+  readonly text: string
+  readonly isTotal: boolean
+  /** What proves it; null where nothing does, so that it is a row like others. */
+  readonly proof: string | null
+}
+
+export interface Sections {
+  readonly found: readonly Section[]
+  /** Rows that look like one, without proof. */
+  readonly doubtful: readonly Section[]
+}
+
+/** Takes the rows of a list in their order. */
+export interface SectionReader {
+  add(row: readonly string[]): void
+  end(): Sections
 }
 
 /** Why a row cannot be read. */

@@ -2,7 +2,7 @@
 import { stringify } from 'yaml'
 import { OPERATIONS, type OperationName } from '../../contract/index.ts'
 import { counted } from '../../counted.ts'
-import { filledRows } from '../../model/list.ts'
+import { filledRows, whySkipped } from '../../model/list.ts'
 import { stagesOf } from '../../model/stages.ts'
 import type { Plan } from '../model/types.ts'
 import { wantedTags } from '../model/wanted-tags.ts'
@@ -84,7 +84,7 @@ function inputLines({ input, rows, skipped, key, preparation }: Plan, kind: Inpu
     ...(packed?.as === 'xlsx' ? [['sheet', show(packed.sheet)]] : []),
     [
       'rows',
-      `${rows === input.rows ? rows : `${rows} of ${input.rows}`}${skipped === undefined ? '' : `, ${skipped} of them empty`}`,
+      `${rows === input.rows ? rows : `${rows} of ${input.rows}`}${skipped === undefined ? '' : `, ${skipped} of them ${whySkipped(input)}`}`,
     ],
     ['encoding', input.encoding + (input.bom ? ' with byte-order mark' : '')],
     ['delimiter', `${show(input.delimiter)}: ${input.delimiterEvidence}`],

@@ -8,7 +8,7 @@ import { count, counted } from '../../counted.ts'
 import { type ErrorCode, type Issue, issue, type Place } from '../../errors.ts'
 import { formatFacts } from '../../formats/index.ts'
 import { listColumns } from '../../model/columns.ts'
-import { filledRows, isColumnMasked, MASK } from '../../model/list.ts'
+import { filledRows, isColumnMasked, MASK, whySkipped } from '../../model/list.ts'
 import { nearest } from '../../nearest.ts'
 import { canMatchOn, mapsCountry } from '../lint/lint.ts'
 import type {
@@ -526,7 +526,13 @@ function planPreparation(
     ...(send === 'mapped' ? ['only the mapped columns'] : []),
     ...(facts.rejected === undefined ? [] : [`without ${counted(facts.rejected.rows, 'row')} that cannot be read`]),
     ...(collapse ? [`${sent} different rows of ${rows - skipped}`] : []),
-    ...(skipped === 0 ? [] : [`without ${counted(skipped, 'empty row')}`]),
+    ...(skipped === 0
+      ? []
+      : [
+          facts.sections === undefined
+            ? `without ${counted(skipped, 'empty row')}`
+            : `without ${counted(skipped, 'row')} (${whySkipped(facts)})`,
+        ]),
     ...(shard !== undefined
       ? [`shard ${shardText(shard)}: rows ${shard.from + 1} to ${shard.from + rows} of ${facts.rows}`]
       : []),

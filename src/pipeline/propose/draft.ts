@@ -113,7 +113,7 @@ export function draftYaml(
       : [`register: ${flow(registers.length === 1 ? registers[0] : registers)}  # what the embedded service matches against`]),
     '',
     'input:',
-    ...keys(long, { path: 'relative to the working directory', key: keyNote(proposal) }),
+    ...keys(long, { path: 'relative to the working directory', sections: sectionNote(facts), key: keyNote(proposal) }),
     '  columns: { expect: known }   # refuse a list that lost, renamed or emptied a column of the last good run',
     '  # rows: { min: 1, max: 250000 }   # refuse truncated or oversized files',
     '',
@@ -138,6 +138,9 @@ export function draftYaml(
     '',
   ].join('\n')
 }
+
+const sectionNote = ({ sections = [] }: InputFacts): string =>
+  `${counted(sections.length, 'row')} found that ${sections.length === 1 ? 'is a heading or total' : 'are headings or totals'}; rows: send them`
 
 function keyNote(proposal: Proposal): string {
   const { key } = chosen(proposal)

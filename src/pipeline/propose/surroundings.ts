@@ -111,13 +111,15 @@ function isNoRow(line: EdgeLine, last: readonly EdgeLine[], rows: number): boole
   return TOTAL_TEXT.test(fold(text)) || CERTAIN_REMARK.test(fold(text)) || LABELLED_WORD.test(text)
 }
 
-/** What surrounds the table of these lines. */
-export function surroundingsOf(edges: TableEdges, hasHeader: boolean): Surroundings {
+/** What surrounds the table of these lines. `keepsTotals`: totals whose sums are not proved by these lines alone stay in the table. */
+export function surroundingsOf(edges: TableEdges, hasHeader: boolean, keepsTotals = false): Surroundings {
   const { first, last, isAll } = edges
   const usual = usualCells(edges)
   if (usual < 2) return describeLines([], [])
   const header = hasHeader ? headerAt(first, usual) : 0
-  const footer = footerAt(last, isAll ? header + 1 : 0, usual)
+  const from = isAll ? header + 1 : 0
+  const found = footerAt(last, from, usual)
+  const footer = keepsTotals ? passTotals(last, from, found) : found
   return describeLines(first.slice(0, header), last.slice(footer))
 }
 
@@ -164,9 +166,14 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
   return 0
 }
 
-/** `1,234.50`, `1.234,50 €` or `1 234` as a number; null for any other text. */
-function readAmount(cell: string): number | null {
-  const digits = cell.replace(/[\s'’\u00a0$£€]/g, '').replace(/(?<=\d)[.,](?=\d{3}(?:[.,]|$))/g, '')
+export const isTotalLabel = (folded: string): boolean => TOTAL_LABEL.test(folded)
+
+/** `1,234.50`, `1.234,50 €`, `1 234` or `12-` as a number; null for any other text. */
+export function readAmount(cell: string): number | null {
+  const digits = cell
+    .replace(/[\s'’\u00a0$£€]/g, '')
+    .replace(/(?<=\d)[.,](?=\d{3}(?:[.,]|$))/g, '')
+    .replace(/^([^-]+)-$/, '-$1')
   return /^[-+]?\d{1,15}(?:[.,]\d+)?$/.test(digits) ? Number(digits.replace(',', '.')) : null
 }
 
@@ -186,6 +193,16 @@ function isSum(line: EdgeLine, rows: readonly EdgeLine[], maxCount: number): boo
     const rounding = 0.005 * rows.length
     return over >= -rounding && (rows.length > 2 || over <= rounding)
   })
+}
+
+/** The index below the last total among the lines from `footer` on that is not proved; `footer` without one. */
+function passTotals(last: readonly EdgeLine[], from: number, footer: number): number {
+  const rows = last.slice(from, footer)
+  const isOpen = (line: EdgeLine): boolean => {
+    const [label = '', ...others] = listFilled(line)
+    return others.length > 0 && TOTAL_LABEL.test(fold(label)) && !isSum(line, rows, Infinity)
+  }
+  return Math.max(footer, last.findLastIndex(isOpen) + 1)
 }
 
 /** The index of the first line below the table, the number of lines without one. */

@@ -75,6 +75,12 @@ const inputFields = map({
     .optional()
     .transform(skip => (skip === 'auto' ? ({ head: 'auto', tail: 'auto' } as const) : skip))
     .describe('Lines around the table. auto: titles, group rows, totals, remarks and blank lines, recognised in each file.'),
+  sections: z
+    .enum(['skip', 'rows'])
+    .prefault('rows')
+    .describe(
+      'Rows inside the list that are proved to be headings, totals that add up, or its header again. skip: they keep their place in the output with the outcome skipped; rows: they are sent.',
+    ),
   sheet: orNull(sheet).describe(
     'Of an Excel file: the sheet, by name or by number from 1; "*": all sheets with the same columns, as one list with a column Sheet. Absent: the first with content.',
   ),

@@ -383,6 +383,7 @@ describe('fingerprint', () => {
         skipped: { head: 1, tail: 0, from: 1, to: 9 },
         linesBefore: 1,
         emptyRows: 1,
+        sections: [3],
         rejected: { rows: 1, reasons: { cells: 1 } },
         kept: 'in.csv',
         files: [{ path: 'in.csv', bytes: 9, sha256: 'ab', rows: 1, encoding: 'utf-8', headBytes: 5 }],

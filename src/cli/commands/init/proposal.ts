@@ -6,7 +6,8 @@ import { MAPPINGS } from '../../../contract/data-cleaning/mappings.ts'
 import { defined } from '../../../defined.ts'
 import { FettleError, type Issue } from '../../../errors.ts'
 import { joinPaths } from '../../../files/paths.ts'
-import { columnName, type Decisions, nearest, type Proposal, type Proposed } from '../../../pipeline/index.ts'
+import { columnName, type Decisions, nearest, type Proposal, type Proposed, type Section } from '../../../pipeline/index.ts'
+import { describeSections } from '../../../prepare/lines-around.ts'
 import { findColumn, type InspectedColumns, inspectColumns, proposeFor, type Reading } from '../../../prepare/propose.ts'
 import { clip, escapeTerminal } from '../../../report/formats/escape.ts'
 import { counted } from '../../../report/words.ts'
@@ -30,6 +31,7 @@ export function readReading(flags: Flags, cwd: string): Reading {
     ...defined({ quotes: (textFlag(flags, 'quotes') ?? undefined) as Reading['quotes'] }),
     sheet: sheet !== null && /^\d+$/.test(sheet) ? Number(sheet) : sheet,
     skip: { head: skip.head ?? 'auto', tail: skip.tail ?? 'auto' },
+    sections: textFlag(flags, 'sections') === 'rows' ? 'rows' : 'skip',
   }
 }
 
@@ -45,6 +47,7 @@ export const inputKeys = (
     quotes: facts.quotes === 'relaxed' ? facts.quotes : undefined,
     sheet: sheet ?? undefined,
     ...skipKey(skip, around),
+    sections: facts.sections === undefined ? undefined : 'skip',
   })
 
 /** Lines are skipped by what they are: the list of another day may have fewer or more of them. */
@@ -168,6 +171,18 @@ function skippedLines({ around }: InspectedColumns): string[] {
   ])
 }
 
+/** Rows inside the list that are not companies; those without proof are shown where others have one, or where they may be totals. */
+function sectionLines({ facts, sections }: InspectedColumns): string[] {
+  if (sections === undefined) return []
+  const { found, doubtful, lines } = sections
+  const describe = (list: readonly Section[]): string =>
+    describeSections(list, lines, { hasFiles: facts.files !== undefined, isShown: true })
+  const skipped = `  skipped ${counted(found.length, 'row')} inside the list: ${describe(found)} (to send them: --sections rows)`
+  const sent = `  sent ${counted(doubtful.length, 'row')} that may be a heading or a total: ${describe(doubtful)}`
+  const isShown = doubtful.length > 0 && (found.length > 0 || doubtful.some(({ isTotal }) => isTotal))
+  return [...(found.length > 0 ? [skipped] : []), ...(isShown ? [sent] : [])]
+}
+
 export function proposalTable(inspected: InspectedColumns, { columns }: Proposal, io: Io): string {
   const { facts } = inspected
   const screen = io.isTerminal ? io.columns() : Number.POSITIVE_INFINITY
@@ -191,7 +206,8 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
       ? [`  ${columnName(column)}${status === 'unsure' ? `, perhaps ${target}` : ''}: ${why}`]
       : [],
   )
-  const empty = facts.emptyRows === undefined ? '' : ` (${facts.emptyRows} of them empty, not sent)`
+  const blank = (facts.emptyRows ?? 0) - (facts.sections?.length ?? 0)
+  const empty = blank === 0 ? '' : ` (${blank} of them empty, not sent)`
   const key = columns.find(({ status, target }) => status === 'mapped' && target === 'key')
   const keyLine =
     key === undefined || key.confidence === 1 ? [] : [`  key: reports name rows by ${columnName(key.column)} (${key.why})`]
@@ -208,7 +224,9 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
       ? [`  ${message.replace(`${facts.path}: `, '')}`]
       : [],
   )
-  return [head, ...choice, ...skippedLines(inspected), ...lines, ...keyLine, ...reasons].map(escapeTerminal).join('\n')
+  return [head, ...choice, ...skippedLines(inspected), ...sectionLines(inspected), ...lines, ...keyLine, ...reasons]
+    .map(escapeTerminal)
+    .join('\n')
 }
 
 /** Shows the proposal until it is accepted; null if the user quits. */
