@@ -17,7 +17,8 @@ export function inputOptionsOf({ input }: Pipeline): InputOptions {
   const { path, sql, encoding, delimiter, header, quotes, sheet, skip, sections, rejects } = input
   // The copy of a query is written by fettle: settings for the text of a file do not apply.
   if (sql !== undefined) return { path, sql, encoding: 'utf-8', delimiter: ',', header: true, quotes: 'strict', sheet: null }
-  return { path, encoding, delimiter, header, quotes, sheet, skip, sections, rejects: rejects?.max }
+  const inside = sections === 'skip' ? sections : undefined
+  return { path, encoding, delimiter, header, quotes, sheet, skip, sections: inside, rejects: rejects?.max }
 }
 
 /** Absent, `enrich` is `basic` when there is an output to write to. Null tags stand for all of the product. */

@@ -231,6 +231,55 @@ describe.concurrent('a list whose lines below the last row change', () => {
   })
 })
 
+describe.concurrent('a list with headings and totals inside', () => {
+  const SECTIONS = `Supplier,Town,Country,Spend
+NORTH REGION,,,
+Acme Forgings Ltd,Bolton,GB,100.50
+Bolton Castings Ltd,Bolton,GB,200.00
+Subtotal,,,300.50
+SOUTH REGION,,,
+Cork Steel DAC,Cork,IE,50
+Total Energies,,,
+Dundee Patterns Limited,Dundee,GB,70
+Subtotal,,,120
+Grand total,,,420.50
+`
+  const outcomes = (path: string): (string | undefined)[] =>
+    readFileSync(path, 'utf8')
+      .trim()
+      .split(/\r?\n/)
+      .slice(1)
+      .map(line => line.split(',').find(cell => ['matched', 'review', 'unmatched', 'skipped'].includes(cell)))
+
+  test('clean prints them, sends none, and keeps their place', async () => {
+    const cwd = folderOf({ 'a.csv': SECTIONS })
+    const { code, stderr, stdout } = await fettle(['clean', 'a.csv', '-o', 'b.csv'], { cwd })
+    expect(code).toBe(0)
+    expect(stderr).toContain(
+      'skipped 5 rows inside the list: line 2 "NORTH REGION", line 5 "Subtotal", line 6 "SOUTH REGION", line 10 "Subtotal", line 11 "Grand total" (to send them: --sections rows)',
+    )
+    expect(stderr).toContain('sent 1 row that may be a heading or a total: line 8 "Total Energies"')
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('5 rows inside a.csv skipped as headings or totals')
+    const found = outcomes(join(cwd, 'b.csv'))
+    expect(found.map(outcome => outcome === 'skipped')).toEqual([1, 0, 0, 1, 1, 0, 0, 0, 1, 1].map(Boolean))
+    const all = await fettle(['clean', 'a.csv', '-o', 'c.csv', '--sections', 'rows', '--skip-tail', '0'], { cwd })
+    expect([all.code, outcomes(join(cwd, 'c.csv')).includes('skipped')]).toEqual([0, false])
+  })
+
+  test('init writes how many it found, and a later list is read anew', async () => {
+    const cwd = folderOf({ 'a.csv': SECTIONS })
+    expect((await fettle(['init', 'a.csv', '--yes', '-q'], { cwd })).code).toBe(0)
+    expect(readFileSync(join(cwd, 'a.yml'), 'utf8')).toMatch(/sections: skip +# 5 rows found that are headings or totals/)
+    writeFileSync(join(cwd, 'a.csv'), SECTIONS.replace('300.50', '300.00').replaceAll('REGION', 'Ltd'))
+    const ended = await fettle(['run', 'a.yml'], { cwd })
+    expect(ended.code).toBe(0)
+    expect(ended.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'sent that may be headings or totals: line 2 "NORTH Ltd", line 5 "Subtotal"',
+    )
+    expect(outcomes(join(cwd, 'out/a.csv')).filter(outcome => outcome === 'skipped')).toHaveLength(2)
+  })
+})
+
 describe.concurrent('clean', () => {
   /** Two columns of countries. */
   const rivals = `Firma;Tax country;Ship-to country\n${['Acme Forgings Ltd', 'Bolton Castings Ltd', 'Cork Steel DAC'].map(name => `${name};GB;IE\n`).join('')}`

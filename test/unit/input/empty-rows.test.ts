@@ -1,4 +1,4 @@
-/** Rows of nothing but delimiters and blanks: counted, not sent, and `skipped` in their place, however the list is cut and sent. */
+/** Rows of nothing but delimiters and blanks, and headings: counted, not sent, and `skipped` in their place, however the list is cut and sent. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -9,7 +9,14 @@ import { csvText } from '../../../src/formats/text-formats.ts'
 import { inspect, openSource } from '../../../src/input/index.ts'
 import { RecordScanner } from '../../../src/input/scan/record-scanner.ts'
 import { knownSum } from '../../../src/journal/outcomes.ts'
-import { mergedPlan, type Plan, parsePipelineValue, planRun } from '../../../src/pipeline/index.ts'
+import {
+  mergedPlan,
+  type Plan,
+  parsePipelineValue,
+  planRun,
+  type Section,
+  type SectionReader,
+} from '../../../src/pipeline/index.ts'
 import { planChoices } from '../../../src/prepare/prepare.ts'
 import { receivedPath } from '../../../src/results/file-names.ts'
 import { openResults } from '../../../src/results/index.ts'
@@ -17,12 +24,28 @@ import { runs } from '../../support/runs.ts'
 import { file, folder, options, text } from './kit.ts'
 
 const blanks = fc.constantFrom('', ' ', '\t', '\n', ' \r\n ')
-const filled = fc.constantFrom('Mott', 'Rae', 'Unk', 'Mott "x"', '"', ';', '\u00a0')
+const filled = fc.constantFrom('Mott', 'Rae', 'Unk', 'Mott "x"', '"', ';', '\u00a0', '# head')
 const cell = fc.oneof(blanks, filled)
 const rowOf = (cells: fc.Arbitrary<string>) => fc.array(cells, { minLength: 2, maxLength: 2 })
 const table = fc.array(fc.oneof(rowOf(blanks), rowOf(cell), fc.tuple(filled, filled)), { minLength: 1, maxLength: 14 })
 
 const isBlank = (row: readonly string[]): boolean => row.join('').replace(/[ \t\r\n]/g, '') === ''
+/** Rows that stand for headings inside the list. */
+const isHead = (row: readonly string[]): boolean => row[1] === '# head'
+const isSkipped = (row: readonly string[]): boolean => isBlank(row) || isHead(row)
+
+/** Takes those rows for headings. */
+function headReader(): SectionReader {
+  let row = 0
+  const found: Section[] = []
+  return {
+    add(cells) {
+      row++
+      if (isHead(cells)) found.push({ row, text: cells[1]!, isTotal: false, proof: 'of the test' })
+    },
+    end: () => ({ found, doubtful: [] }),
+  }
+}
 const written = (rows: readonly (readonly string[])[]): string =>
   csvText([['id', 'name'], ...rows], { delimiter: ';', lineEnd: '\n', columns: 2 })
 
@@ -61,7 +84,7 @@ async function carriedOut(path: string, { split = null, collapse = false, shards
     { file: 'empty.yml', env: {}, vars: {}, run: { date: '2026-01-02' } },
   )
   const pipeline = parsed.pipeline!
-  const { facts, marks, issues } = await inspect(options(path))
+  const { facts, marks, issues } = await inspect({ ...options(path), sections: 'skip' }, { sections: headReader })
   const context = { file: 'empty.yml', limit, service: { kind: 'embedded' } as const, issues }
   const first = planRun(pipeline, facts!, context)
   if (first.plan === null) return { issues: first.issues }
@@ -130,6 +153,30 @@ describe('empty rows', () => {
     expect(cells[0]?.empty).toMatchObject({ count: 1, rows: [2] })
   })
 
+  it('and headings: not sent, left out of the columns that are judged, and named by their lines', async () => {
+    const list = 'id;name\n;# head\n1;Mott\n\n;# head\n"2\n";Rae\n3;# head\n'
+    const { plan, bodies, output, outcomes } = await carriedOut(file(list), {})
+    expect(plan).toMatchObject({
+      ...{ rows: 5, skipped: 3, sent: 2, input: { emptyRows: 3, sections: [1, 3, 5] } },
+      preparation: ['without 3 rows (empty, headings or totals)'],
+    })
+    expect(bodies).toEqual(['id;name\n1;Mott\n"2\n";Rae\n'])
+    expect(output).toBe(
+      'id;name;general.connectId;match.outcome\n;# head;;skipped\n1;Mott;7;matched\n;# head;;skipped\n"2\n";Rae;;unmatched\n3;# head;;skipped\n',
+    )
+    expect(outcomes).toMatchObject({ matched: 1, unmatched: 1, skipped: 3 })
+    const watch = () => [{ index: 0, of: ['profile'] as const }]
+    const asked = { ...options(file(list)), sections: 'skip' } as const
+    const { cells, sections } = await inspect(asked, { watch, sections: headReader })
+    expect(cells[0]).toMatchObject({ empty: { count: 0, rows: [] }, distinct: { count: 2 } })
+    expect([...sections!.lines]).toEqual([
+      [1, 2],
+      [3, 5],
+      [5, 8],
+    ])
+    expect((await inspect(options(file(list)), { sections: headReader })).facts?.sections).toBeUndefined()
+  })
+
   it('alone do not make a list, nor do the rows of a limit that are all empty', async () => {
     const refused = async (content: string, sending: Sending) =>
       (await carriedOut(file(content), sending)).issues.filter(one => one.severity === 'error')
@@ -148,7 +195,7 @@ describe('empty rows', () => {
     await fc.assert(
       fc.asyncProperty(table, sending, async (rows, how) => {
         const planned = rows.slice(0, how.limit ?? rows.length)
-        const filledRows = planned.filter(row => !isBlank(row))
+        const filledRows = planned.filter(row => !isSkipped(row))
         const result = await carriedOut(file(written(rows)), how)
         if (result.plan === undefined) {
           expect(filledRows).toEqual([])
@@ -157,10 +204,10 @@ describe('empty rows', () => {
         const { plan, bodies, outcomes, output } = result
         expect([plan.rows, plan.skipped ?? 0]).toEqual([planned.length, planned.length - filledRows.length])
         expect(plan.sent).toBe(how.collapse ? new Set(filledRows.map(row => row[1])).size : filledRows.length)
-        expect(bodies.flatMap(body => cellsOf(body, ';').slice(1)).some(isBlank)).toBe(false)
+        expect(bodies.flatMap(body => cellsOf(body, ';').slice(1)).some(isSkipped)).toBe(false)
         const [, ...joined] = cellsOf(output, ';')
         expect(joined.map(row => row.slice(0, 2))).toEqual(planned)
-        expect(joined.map(row => row.at(-1) === 'skipped')).toEqual(planned.map(isBlank))
+        expect(joined.map(row => row.at(-1) === 'skipped')).toEqual(planned.map(isSkipped))
         expect(joined.map(row => row[2])).toEqual(planned.map(([, name]) => (name!.startsWith('M') ? '7' : '')))
         expect([knownSum(outcomes), outcomes.skipped]).toEqual([plan.rows, plan.skipped ?? 0])
       }),

@@ -481,7 +481,7 @@ describe('fingerprint', () => {
           'quotes',
           'header',
         ],
-        ...['columns', 'rows', 'rejected', 'emptyRows', 'blankLines', 'lineEnd'],
+        ...['columns', 'rows', 'rejected', 'emptyRows', 'sections', 'blankLines', 'lineEnd'],
       ].sort(),
     )
   })
