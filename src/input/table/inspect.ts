@@ -48,7 +48,7 @@ export async function inspect(given: AnyQuotes, extra: InspectExtra = {}): Promi
   }
 }
 
-/** As `inspect`, where no row is a heading or a total but those of `extra.omit`. */
+/** As `inspect`; the rows in `extra.omit` are headings and totals. */
 async function inspectRows(given: AnyQuotes, extra: InspectExtra): Promise<Inspection> {
   if (given.quotes === 'auto') return inspectQuotes({ ...given, quotes: 'strict' }, extra)
   const options = { ...given, quotes: given.quotes }

@@ -107,7 +107,7 @@ export const FACTS_SHAPE = {
   /** Header cells in order, null for a file without a header. */
   header: list(text).nullable(),
   columns: count,
-  /** Of the rows, those without a value in any cell and those of `sections`, which are not sent; absent for none. */
+  /** How many rows are not sent: rows without a value in any cell, and all of `sections`; absent for none. */
   emptyRows: count.exactOptional(),
   /** The numbers of rows that are headings, totals or the header again, from 1; absent for none. */
   sections: list(count).exactOptional(),

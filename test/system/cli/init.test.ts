@@ -266,7 +266,7 @@ Grand total,,,420.50
     expect([all.code, outcomes(join(cwd, 'c.csv')).includes('skipped')]).toEqual([0, false])
   })
 
-  test('init writes how many it found, and a later list is read anew', async () => {
+  test('init writes how many it found, and a later list is judged again', async () => {
     const cwd = folderOf({ 'a.csv': SECTIONS })
     expect((await fettle(['init', 'a.csv', '--yes', '-q'], { cwd })).code).toBe(0)
     expect(readFileSync(join(cwd, 'a.yml'), 'utf8')).toMatch(/sections: skip +# 5 rows found that are headings or totals/)
