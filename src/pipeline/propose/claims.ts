@@ -90,7 +90,7 @@ export function claimsOf(header: string): Claims {
   const none: Claims = { claims: [], holds: [], ordinal }
   const numbered = whole(all, WHOLE)
   if (numbered.length > 0) return { ...none, claims: numbered, ordinal: 1 }
-  const words = (ordinal === 1 && last !== '1' ? all : all.slice(0, -1)).flatMap(compound)
+  const words = (ordinal === 1 && !/^0?1$/.test(last) ? all : all.slice(0, -1)).flatMap(compound)
   const plain = whole(words, WHOLE)
   if (plain.length > 0) return { ...none, claims: plain }
   const rest = words.filter(word => !means(word, 'filler', 'party'))

@@ -60,7 +60,11 @@ export function propose(
   const taken = new Map([...decided].flatMap(([target, index]) => (index === null ? [] : [[index, target] as const])))
   const free = columns.filter(column => !taken.has(column.index))
   const guesses = free.map(column => best(column, claims.get(column)!, { rows, known, hasPersons, decided }))
-  const judged = free.map((column, at) => judge(column, guesses[at]!, guesses, claims.get(column)!))
+  const judged = withName(
+    free.map((column, at) => judge(column, guesses[at]!, guesses, claims.get(column)!)),
+    guesses,
+    decided,
+  )
   const proposed = columns.map((column): Proposed => {
     const target = taken.get(column.index)
     if (target !== undefined) return { column, status: 'mapped', target, confidence: 1, why: 'you chose it' }
@@ -181,6 +185,15 @@ function numberAddresses(proposed: readonly Proposed[], taken: ReadonlySet<strin
     return target === undefined
       ? { ...column, status: 'unsure', why: 'there are more address lines than the service takes' }
       : { ...column, target }
+  })
+}
+
+/** Where no column may be the name, asks about a column of company names whose header names something else. */
+function withName(judged: readonly Proposed[], guesses: readonly (readonly Guess[])[], decided: Decisions): readonly Proposed[] {
+  if (decided.has('name') || judged.some(({ target }) => target === 'name')) return judged
+  return judged.map((found, at) => {
+    const guess = guesses[at]!.find(({ target, confidence }) => target === 'name' && confidence >= BAR)
+    return guess === undefined || found.status !== 'left' ? found : { ...guess, target: 'name', status: 'unsure' }
   })
 }
 

@@ -86,6 +86,8 @@ describe('claims of headers', () => {
     ['PLZ/Ort', 'postcode+town'],
     ['Name und Anschrift', 'name+address1'],
     ['Spalte 7', ''],
+    ['ORT01', 'town 0.9'],
+    ['codePostalEtablissement', 'postcode 0.85'],
     ['Quux', ''],
     ['', ''],
   ])('%s', (header, claims) => expect(claimed(header)).toBe(claims))
@@ -278,6 +280,13 @@ describe('several columns', () => {
     )
     expect(told(decided)).toEqual(['Firma: left', 'Unternehmen: name', 'Straße: left', 'Zusatz: address2', 'Kd-Nr: key'])
     expect(decided.isEnough).toBe(true)
+  })
+
+  test('company names under a header of persons are asked about where no other column may be the name', () => {
+    const named = rows.map((row, n) => [row[0]!, row[1]!, `V${n}`])
+    expect(told(propose(seen(['Contact name', 'xyz', 'ID'], named), 12, KNOWN))[0]).toBe('Contact name: left')
+    const alone = named.map(([name, , id]) => [name!, id!])
+    expect(told(propose(seen(['Contact name', 'ID'], alone), 12, KNOWN))).toEqual(['Contact name: unsure', 'ID: key'])
   })
 
   test('address lines are numbered in the order of the columns', () => {
