@@ -68,6 +68,24 @@ const row = fc.record({
   note: fc.constantFrom('a', 'b'),
 })
 const list = fc.uniqueArray(row, { selector: ({ id }) => id, minLength: 1, maxLength: 12 })
+/** What happens to each entry by the next import; `other` is a new one behind it. */
+const edit = fc.record({
+  what: fc.constantFrom('stays', 'stays', 'stays', 'stays', 'goes', 'name', 'note', 'id', 'more'),
+  other: row,
+})
+
+/** The list after edits, in the same order. */
+const nextState = (rows: readonly Row[], edits: readonly { what: string; other: Row }[], state: number): Row[] =>
+  rows.flatMap((row, at) => {
+    const { what, other } = edits[at % edits.length]!
+    const fresh = { ...other, id: 1000 * state + at }
+    if (what === 'goes') return []
+    if (what === 'name') return [{ ...row, name: other.name }]
+    if (what === 'note') return [{ ...row, note: `${state}` }]
+    if (what === 'id') return [{ ...row, id: fresh.id }]
+    return what === 'more' ? [row, fresh] : [row]
+  })
+
 /** A listed name, whole or with an error, or any other. */
 const asked = fc.record({ at: fc.nat(), cut: fc.nat({ max: 30 }), other: name, isListed: fc.boolean() })
 
@@ -75,10 +93,13 @@ test('a search that the changes do not concern finds the same before and after, 
   let [left, concerned] = [0, 0]
   await fc.assert(
     fc.asyncProperty(
-      fc.array(list, { minLength: 2, maxLength: 4 }),
+      list,
+      fc.array(fc.array(edit, { minLength: 3, maxLength: 13 }), { minLength: 1, maxLength: 3 }),
       fc.array(asked, { minLength: 20, maxLength: 40 }),
       fc.constantFrom(75, 80, 85, 95, 100),
-      async (states, questions, threshold) => {
+      async (first, imports, questions, threshold) => {
+        const states = [first]
+        for (const [at, edits] of imports.entries()) states.push(nextState(states[at]!, edits, at + 1))
         const dir = await temporaryFolder()
         await importRows(dir, states[0]!)
         const before = await openLists(dir)
@@ -101,7 +122,7 @@ test('a search that the changes do not concern finds the same before and after, 
         for (const screener of [before, now]) screener.close()
       },
     ),
-    { numRuns: runs(12, 300) },
+    { numRuns: runs(12, 500) },
   )
   expect(left).toBeGreaterThan(20)
   expect(concerned).toBeGreaterThan(20)
@@ -157,6 +178,14 @@ test('a search that is near a new, changed or gone name, or has a word that came
   await importRows(dir, [varnix])
   const gone = (await (await openLists(dir)).reverse(between.key))!
   expect(gone.concerns(ask('Varnix Trust', 'business', 75), false)).toBe(true)
+})
+
+test('a search for a name that is cut off is made again', () => {
+  const name = 'Varnix International Steel Feldmoor Trust'
+  const words = { individual: new Map<string, number>(), business: new Map<string, number>() }
+  const added = new Reverse([{ isNew: true, type: 'business', name, person: null, aliases: [] }], words)
+  expect(added.concerns(ask(name.slice(0, 30), 'business', 85), false)).toBe(true)
+  expect(added.concerns(ask(name.slice(0, 20), 'business', 85), false)).toBe(false)
 })
 
 test('lists that came or went, an unknown state and damaged changes leave no search out', async () => {
