@@ -98,7 +98,7 @@ test('a search that the changes do not concern finds the same before and after, 
       fc.array(asked, { minLength: 20, maxLength: 40 }),
       fc.constantFrom(75, 80, 85, 95, 100),
       async (first, imports, questions, threshold) => {
-        const states = [first]
+        const states: Row[][] = [first]
         for (const [at, edits] of imports.entries()) states.push(nextState(states[at]!, edits, at + 1))
         const dir = await temporaryFolder()
         await importRows(dir, states[0]!)
