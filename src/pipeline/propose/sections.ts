@@ -317,7 +317,7 @@ export class SectionFinder {
   #countries(open: readonly number[]): number[] {
     const places = open.flatMap(at => {
       const { text } = this.#candidates[at]!
-      const country = text.length > 3 ? this.#known.countryOf(text.replace(/\s*(?:\(\d+\)|:)$/, '')) : ''
+      const country = text.length > 3 ? this.#known.countryOf(text.replace(/(?:\(\d+\)|:)$/, '').trimEnd()) : ''
       return country === '' ? [] : [{ at, country }]
     })
     const isBelow = ({ at, country }: (typeof places)[number]): boolean =>
@@ -388,10 +388,19 @@ export class SectionFinder {
   }
 }
 
-const TOTAL_WORDS =
-  '(?:(?:grand|sub) ?)?totals?|(?:zwischen|gesamt|end)?summe|ergebnis|sous total|totale?|totaal|subtotaal|suma|razem'
-const BEFORE = new RegExp(`^(?:${TOTAL_WORDS}) (?:(?:for|of|fur|pour|de|del|di|van|dla) )?(.+)$`)
-const AFTER = new RegExp(`^(.+) (?:${TOTAL_WORDS})$`)
+const TOTAL =
+  /^(?:(?:(?:grand|sub) ?)?totals?|(?:zwischen|gesamt|end)?summe|ergebnis|sous total|totale?|totaal|subtotaal|suma|razem)$/
+const PREPOSITIONS: ReadonlySet<string> = new Set(['for', 'of', 'fur', 'pour', 'de', 'del', 'di', 'van', 'dla'])
 
 /** `germany` of `total germany` and `germany total`; null for any other text. */
-const nameOfTotal = (folded: string): string | null => (BEFORE.exec(folded) ?? AFTER.exec(folded))?.[1] ?? null
+function nameOfTotal(folded: string): string | null {
+  const words = folded.split(' ')
+  const isTotal = (some: readonly string[]): boolean => TOTAL.test(some.join(' '))
+  const before = [2, 1].find(many => words.length > many && isTotal(words.slice(0, many)))
+  if (before !== undefined) {
+    const rest = words.slice(before)
+    return (rest.length > 1 && PREPOSITIONS.has(rest[0]!) ? rest.slice(1) : rest).join(' ')
+  }
+  const after = [2, 1].find(many => words.length > many && isTotal(words.slice(-many)))
+  return after === undefined ? null : words.slice(0, -after).join(' ')
+}
