@@ -1,5 +1,7 @@
 /** The state of the stages after the outputs: companies added to a portfolio, and AML searches for them. */
+
 import { DATASETS, isDataset } from '../contract/index.ts'
+import { defined } from '../defined.ts'
 import type { ProposedCompany } from '../model/requests.ts'
 import type { CompanyCounts, HitCounts, QuestionCounts, UnscreenedCompany } from '../model/results.ts'
 import type { Plan } from '../pipeline/model/types.ts'
@@ -298,7 +300,7 @@ function screened(before: ScreenState, event: AnswerEvent): ScreenState {
   const { done, company, at } = event
   const searchedAt = event.type === 'screen.finished' ? undefined : event.searchedAt
   const isTooOld = before.within !== null && searchedAt !== undefined && Date.parse(at) - Date.parse(searchedAt) > before.within
-  const answer = { ...company, ...(searchedAt !== undefined && { searchedAt }), ...(isTooOld && { isTooOld }) }
+  const answer = defined({ ...company, searchedAt, isTooOld: isTooOld || undefined })
   const state = countAnswer(before, event, isTooOld)
   const counted = { ...state, openSince: null, done, answers: state.answers.add(answer) }
   if (company.hits === 0) return counted

@@ -74,8 +74,10 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
   const { head, tail } = reading.skip
   const around = edges.map(skippedLines).map(
     (found): Surroundings => ({
-      ...(head === 'auto' ? { head: found.head, above: found.above } : { head: 0, above: [] }),
-      ...(tail === 'auto' ? { tail: found.tail, below: found.below } : { tail: 0, below: [] }),
+      head: head === 'auto' ? found.head : 0,
+      above: head === 'auto' ? found.above : [],
+      tail: tail === 'auto' ? found.tail : 0,
+      below: tail === 'auto' ? found.below : [],
     }),
   )
   return { facts, columns, issues, around, sections: found.sections }

@@ -1,8 +1,10 @@
 /** The registers of a run: from the command line, the pipeline, FETTLE_REGISTER, or every imported one. */
+
 import { hash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { realClock } from '../client/clock.ts'
+import { defined } from '../defined.ts'
 import { type Env, findDataDir, registersOf, text } from '../env/environment.ts'
 import { packageInfo } from '../env/package-info.ts'
 import { action, FettleError, type Issue, issue, type Place } from '../errors.ts'
@@ -169,7 +171,7 @@ export async function planRegisters(
 function toIssue(error: unknown, at: Place | null): Issue {
   if (!FettleError.is(error)) throw error
   const { code, message, hint, action: next } = error
-  return issue(code, message, { hint, at, ...(next && { action: next }) })
+  return issue(code, message, defined({ hint, at, action: next ?? undefined }))
 }
 
 /** The registers of an audit. */

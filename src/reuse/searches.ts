@@ -18,6 +18,9 @@ import { candidatesKey, companyOwner, nameOwner, searchKey, treeKey } from './fi
 import type { KnownAnswers } from './known-answers.ts'
 import { type SearchKind, scopeOf } from './settings.ts'
 
+type Owner = Pick<RunState, 'plan' | 'identity'>
+type Chosen = { readonly keys: readonly Buffer[]; readonly known: KnownAnswers | null }
+
 /** The files of a run. */
 interface RunFiles {
   readonly path: string
@@ -51,8 +54,7 @@ const NO_OWNER = nameOwner('')
 const KINDS: Readonly<Record<SearchKind, Kind>> = {
   screen: {
     async *keys(path, { plan, companies }) {
-      for await (const subject of readSubjects(path, companies ?? { listed: 0, nameless: 0 }))
-        yield searchKey(subject, plan.screen!)
+      for await (const who of readSubjects(path, companies ?? { listed: 0, nameless: 0 })) yield searchKey(who, plan.screen!)
     },
     found: (event, { plan }) => {
       if (event.type !== 'screen.finished') return null
@@ -95,12 +97,7 @@ async function readOwners(kind: SearchKind, path: string): Promise<Map<string, B
 }
 
 /** Where the searches of a kind are kept; null where the pipeline names no age for them. */
-function nameFolder(
-  kind: SearchKind,
-  { plan, identity }: Pick<RunState, 'plan' | 'identity'>,
-  answers: string,
-  now: () => number,
-) {
+function openFolder(kind: SearchKind, { plan, identity }: Owner, answers: string, now: () => number) {
   const age = plan.reuse?.[kind]
   return age === undefined ? null : { age, folder: new AnswerFolder(answers, scopeOf(kind, plan, identity), now) }
 }
@@ -163,12 +160,10 @@ export class RunSearches implements EarlierSearches {
   async #open(kind: SearchKind): Promise<Opened | null> {
     const { answers, now, refreshes, waiting } = this.#settings
     const state = this.#state()
-    const place = nameFolder(kind, state, answers, now)
+    const place = openFolder(kind, state, answers, now)
     if (place === null) return null
     const { folder, age } = place
-    const choose = async (
-      others: readonly AskedKeys[],
-    ): Promise<{ readonly keys: readonly Buffer[]; readonly known: KnownAnswers | null } | Busy> => {
+    const choose = async (others: readonly AskedKeys[]): Promise<Chosen | Busy> => {
       const known = refreshes ? null : folder.open([], now())
       const keys: Buffer[] = []
       for await (const key of KINDS[kind].keys(this.#directory.path, state)) {
@@ -196,7 +191,7 @@ export async function keepSearches(
   directory: RunFiles,
   { answers, now, waiting }: Pick<SearchSettings, 'answers' | 'now'> & { readonly waiting: Waiting },
 ): Promise<number> {
-  const place = nameFolder(kind, state, answers, now)
+  const place = openFolder(kind, state, answers, now)
   if (place === null) return 0
   const { folder, age } = place
   const { runId: run } = state
@@ -238,7 +233,7 @@ export interface SearchCounter {
 /** Null without searches that may be used again. */
 export function searchCounter(plan: Plan, identity: string, { answers, now, refreshes }: SearchSettings): SearchCounter | null {
   const open = (kind: 'screen' | 'candidates') => {
-    const place = refreshes || plan[kind] == null ? null : nameFolder(kind, { plan, identity }, answers, now)
+    const place = refreshes || plan[kind] == null ? null : openFolder(kind, { plan, identity }, answers, now)
     return place && { age: place.age, known: place.folder.open([], now()), found: new DigestIndex() }
   }
   const count = (opened: NonNullable<ReturnType<typeof open>>, key: Buffer): void => {

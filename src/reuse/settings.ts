@@ -1,5 +1,4 @@
 /** Which answers of earlier runs a run uses: where they are kept, whose they are, and which of them are asked again. */
-
 import { join } from 'node:path'
 import { defined } from '../defined.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
@@ -102,11 +101,7 @@ interface FittedRun {
 }
 
 /** The folder in which a run asked, and the one in which it keeps its answers: what the service fitted is known by then. */
-export function foldersOfRun(
-  answers: string,
-  run: FittedRun,
-  now: () => number,
-): { readonly asked: AnswerFolder; readonly kept: AnswerFolder } {
+export function foldersOfRun(answers: string, run: FittedRun, now: () => number) {
   const folder = (of: Fit | null): AnswerFolder => new AnswerFolder(answers, scopeOf('row', run.plan, run.identity, of), now)
   return { asked: folder(run.reuse?.fit ?? null), kept: folder(findFit(run)) }
 }

@@ -32,7 +32,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
     'encodings',
     'node:crypto',
   ],
-  journal: ['zod', 'contract', 'decide', 'model', 'pipeline', 'errors', 'files', 'node:'],
+  journal: ['defined', 'zod', 'contract', 'decide', 'model', 'pipeline', 'errors', 'files', 'node:'],
   run: ['counted', 'pipeline', 'journal', 'contract', 'model', 'nearest', 'errors', 'p-limit'],
   client: [
     'contract',
@@ -147,6 +147,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'counted',
       'contract',
       'decide',
+      'defined',
       'nearest',
       'shell-command',
       'errors',

@@ -232,8 +232,7 @@ export class CellTap {
     counters: readonly CellCounter[],
     hasHeader: boolean,
     maxColumns: number,
-    rowsBefore = 0,
-    omit: ReadonlySet<number> | null = null,
+    { rowsBefore = 0, omit = null }: { readonly rowsBefore?: number; readonly omit?: ReadonlySet<number> | null } = {},
   ) {
     this.#omit = omit
     this.looks = new Uint16Array(maxColumns)

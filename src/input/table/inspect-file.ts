@@ -372,7 +372,7 @@ class Pass {
   ) {
     const { quotes, header, rejects } = options
     this.#headers = header ? 1 : 0
-    const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS, rowsBefore, omit)
+    const tap = counters.length === 0 ? null : new CellTap(counters, header, MAX_COLUMNS, { rowsBefore, omit })
     const first = rowsBefore - this.#headers
     const note = ({ record, line }: ScannedRecord): void => {
       if (lines?.has(first + record)) lines.set(first + record, line + settled.linesBefore)

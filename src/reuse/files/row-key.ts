@@ -32,8 +32,9 @@ export function searchKey(
 ): Buffer {
   const whole = decisions === undefined ? [] : ['whole']
   const director = person === undefined ? [] : [person, born]
-  const asked = [id, name, threshold, [...datasets].sort(), [...countries].sort(), ...whole, ...director]
-  return digestOf(`screen ${JSON.stringify(asked)}`)
+  return digestOf(
+    `screen ${JSON.stringify([id, name, threshold, [...datasets].sort(), [...countries].sort(), ...whole, ...director])}`,
+  )
 }
 
 /** The key of a question for candidates. */

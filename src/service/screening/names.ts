@@ -129,8 +129,6 @@ export const allowedEdits = (length: number): number => (length < ONE_EDIT ? 0 :
 /** Letters of a name of an organisation that may have an error: to another word of the lists, and to no other. */
 const SHORT_NAME = 7
 const SHORTEST_NAME = 5
-/** Letters of changed words of a person that may have two errors. */
-const PERSON_TWO_EDITS = 5
 
 interface Rest {
   readonly asked: string[]
@@ -213,11 +211,8 @@ function isShort(asked: Name, listed: Name, { edits, changed, partners }: Change
   return longer(asked.joined, listed.joined) < least || letters < (edits > 1 ? TWO_EDITS - 1 : ONE_EDIT)
 }
 
-/** Of a person: two letters are another name, and so are two errors in so few letters. */
-const isOtherPerson = ({ edits, changed }: Changed): boolean => {
-  const { length } = changed.join('')
-  return length < 3 || (edits > 1 && length < PERSON_TWO_EDITS)
-}
+/** Of a person: a word of two letters is another name rather than an error. */
+const isOtherPerson = ({ changed }: Changed): boolean => changed.join('').length < 3
 
 /** 0 to 100. `isKnown`: whether a word of the asked name is in the lists; then a score may be less. */
 export function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown: (word: string) => boolean): number {

@@ -91,7 +91,11 @@ async function* matchHere(engine: Engine, queries: AsyncIterable<Query>, list: L
 }
 
 /** Throws a CsvFault at the first fault of the file and then writes no result. `onRow` is called with the counts after each row. */
-export async function matchFile(task: MatchTask, engine: Engine, pace: Pace, limits: Limits, onRow: (counts: RowCounts) => void) {
+export async function matchFile(
+  task: MatchTask,
+  engine: Engine,
+  { pace, limits, onRow }: { readonly pace: Pace; readonly limits: Limits; readonly onRow: (counts: RowCounts) => void },
+) {
   let { inRegister, companyNumbers } = task.list
   // Where both are known, the file is read once.
   if (inRegister === undefined || companyNumbers === undefined) {

@@ -141,7 +141,7 @@ export class JobWorker {
     const common = { source: files.upload(id), hasHeader, mappings: job.mappings, target: files.results(job.id) }
     const task = { ...common, list: job, byHand: play.matchesByHand }
     const matching = using(async (engine, registers) => ({
-      ...(await matchFile(task, engine, pace, limits, counts => this.#counts.set(job.id, counts))),
+      ...(await matchFile(task, engine, { pace, limits, onRow: counts => this.#counts.set(job.id, counts) })),
       registers: registers.map(matchedRegister),
     }))
     return matching.finally(() => this.#counts.delete(job.id))
