@@ -226,7 +226,7 @@ describe.concurrent('a list whose lines below the last row change', () => {
     const ended = await fettle([command, 'a.csv', '-q', '--yes'], { cwd })
     expect(ended.code).toBe(65)
     expect(ended.stderr).toContain('line 7 is skipped and may be a row: "Note Printing Australia"')
-    expect(ended.stderr).toContain('pass --skip-tail 0 to read it as a row, or --skip-tail 1 to skip it.')
+    expect(ended.stderr).toContain('Pass --skip-tail 0 to read it as a row, or --skip-tail 1 to skip it.')
     expect((await fettle([command, 'a.csv', '-q', '--yes', '--skip-tail', '0'], { cwd })).code).toBe(0)
   })
 })
@@ -355,7 +355,7 @@ describe.concurrent('clean', () => {
     )
     const refused = async (...flags: string[]): Promise<string> =>
       (await fettle(['clean', 'a.csv', '-q', '-o', 'out.csv', ...flags], { cwd })).stderr
-    expect(await refused('--columns', 'Reff,general.status')).toContain('Set enrich: basicPlus.')
+    expect(await refused('--columns', 'Reff,general.status')).toContain('Pass --enrich basicPlus.')
     expect(await refused('--columns', 'Reff')).toContain('a.csv has no header "Reff"; did you mean "Ref"?')
     expect(await refused('--columns', 'Ref,=x')).toContain('a column has no name')
     expect(await refused('--enrich', 'contact.ctiy')).toContain('did you mean contact.city?')

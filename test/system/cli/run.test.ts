@@ -64,6 +64,8 @@ describe.concurrent('a run that comes to its end', () => {
     expect(readFileSync(join(cwd, 'fettle-runs/latest'), 'utf8')).toBe(`${line.runId}\n`)
     expect(statSync(join(cwd, 'fettle-runs')).mode & 0o777).toBe(0o700)
     expect(modesIn(join(cwd, 'fettle-runs', String(line.runId)))).toEqual({
+      'enriched-0.csv.gz': '600',
+      'review.jsonl.gz': '600',
       'journal-rows.jsonl': '600',
       'journal.jsonl': '600',
       'metrics.txt': '600',

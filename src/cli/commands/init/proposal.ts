@@ -89,10 +89,12 @@ export async function inspectInput(
   return { inspected: first, reading }
 }
 
-/** No column may be about companies, or the only one may not certainly be: a note has one. */
+/** No column may be about companies. A sheet of one column that begins with a sentence is a note. */
 async function isAboutNothing(inspected: InspectedColumns): Promise<boolean> {
   const { columns } = await proposeFor(inspected, new Map())
-  return columns.every(({ status }) => status === 'left' || (status === 'unsure' && columns.length === 1))
+  const header = columns[0]?.column.header ?? ''
+  const isSentence = header.includes(' ') && header.endsWith('.')
+  return columns.every(({ status }) => status === 'left' || (status === 'unsure' && columns.length === 1 && isSentence))
 }
 
 /** Hints of errors name flags instead of pipeline keys. */
