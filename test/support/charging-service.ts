@@ -37,6 +37,16 @@ export interface ChargingService {
   close(): Promise<void>
 }
 
+/** Without what is estimated of the list. A body that is cut stays so. */
+function withoutFacts(body: Buffer): Buffer {
+  try {
+    const isFact = (key: string): boolean => key === 'inRegister' || key === 'companyNumbers'
+    return Buffer.from(JSON.stringify(JSON.parse(body.toString(), (key, value) => (isFact(key) ? undefined : value))))
+  } catch {
+    return body
+  }
+}
+
 /** Starts it with registers of a data folder; with none, all that were imported there. */
 export async function startCharging(
   data: string,
@@ -70,7 +80,7 @@ export async function startCharging(
     const whole = await readWhole(reply)
     const body = (await referee?.carriedOut(passing, { status, body: whole })) ?? whole
     const isJson = /json/.test(String(reply.headers['content-type']))
-    const text = isJson ? Buffer.from(body.toString().replace(/"(inRegister|companyNumbers)":("[a-z]+"|\{[^}]*\}),?/g, '')) : body
+    const text = isJson ? withoutFacts(body) : body
     const { 'content-length': _, 'transfer-encoding': __, 'x-list-facts': ___, ...rest } = reply.headers
     response.writeHead(status, { ...rest, 'content-length': text.length }).end(text)
   }
