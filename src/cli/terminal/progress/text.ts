@@ -64,7 +64,7 @@ export function formatRunEvent(event: RunEventInput): string | null {
     case 'file.received':
       return `received ${counted(event.rows, 'row')}, ${bytes(event.bytes)}`
     case 'output.written':
-      return `wrote ${event.files.map(file => file.path).join(', ')}`
+      return event.files.length === 0 ? null : `wrote ${event.files.map(file => file.path).join(', ')}`
     case 'part.failed':
       return `rows failed: ${event.error.message}`
     case 'stage.failed':
