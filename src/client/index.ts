@@ -1,4 +1,5 @@
 /** The public interface of `fettle/client`. */
+export { type ErrorCode, type ErrorKind, FettleError } from '../errors.ts'
 export type { Api, ApiAnswer, ApiCall, ApiList, WithResponse } from './api/api.ts'
 export { type Client, connect } from './api/connect.ts'
 export type { Pages } from './api/pages.ts'

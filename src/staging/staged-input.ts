@@ -2,7 +2,7 @@
 
 import { existsSync, mkdtempSync, readdirSync, rmdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { action, FettleError, type Issue } from '../errors.ts'
 import { writeContentAddressed } from '../files/atomic-file.ts'
@@ -41,6 +41,9 @@ export interface StagingOptions extends Pick<InputRef, 'shown'> {
   readonly keeps: boolean
 }
 
+/** Stored inputs of the calls of this process, by path: rows that are the same have one file. */
+const users = new Map<string, number>()
+
 /** Receives bytes for an inspection, and stores them for a run. Throws FETTLE_OUTPUT_WRITE, and what `bytes` throws. */
 export async function stageInput(
   bytes: AsyncIterable<Uint8Array>,
@@ -59,6 +62,9 @@ export async function stageInput(
   try {
     const readFrom = await writeContentAddressed(bytes, folder)
     const file = basename(readFrom)
+    const used = resolve(readFrom)
+    users.set(used, (users.get(used) ?? 0) + 1)
+    let isReleased = false
     if (keeps) sweep(kept, name => removeStaged(runsDir, kind, name), file)
     return {
       kind,
@@ -66,7 +72,14 @@ export async function stageInput(
       readFrom,
       path: kind === 'object' ? shown : join(kept, file),
       named: issues => issues.map(issue => renamePaths(issue, [readFrom, join(kept, file)], shown)),
-      release: () => drop(file),
+      release() {
+        if (isReleased) return
+        isReleased = true
+        const others = (users.get(used) ?? 1) - 1
+        if (others > 0) users.set(used, others)
+        else users.delete(used)
+        drop(file)
+      },
     }
   } catch (error) {
     drop('')
@@ -99,7 +112,9 @@ function renamePaths(issue: Issue, paths: readonly string[], name: string): Issu
 
 /** Removes a stored input unless an unfinished run needs it. A failed removal is repeated with the next input. */
 export function removeStaged(runsDir: string, kind: InputRef['kind'], name: string): void {
-  if (kind !== 'file' && name !== '' && !isNeeded(runsDir, name)) removeIfPossible(join(runsDir, FOLDERS[kind], name))
+  if (kind === 'file' || name === '') return
+  const path = join(runsDir, FOLDERS[kind], name)
+  if (!users.has(resolve(path)) && !isNeeded(runsDir, name)) removeIfPossible(path)
 }
 
 /** Removes the folder of the inputs, and the folder of the runs, while they are empty. */

@@ -48,6 +48,26 @@ describe('a run', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
+  test('of the same rows beside others of its name ends, and they are refused by its lock', async () => {
+    const pipeline = {
+      ...here.pipeline(),
+      input: [{ name: 'Acme Ltd', country: 'GB' }],
+      mappings: { name: 'name', country: 'country' },
+    }
+    for (let round = 0; round < 4; round++) {
+      const ended = await Promise.all(
+        Array.from({ length: 4 }, () =>
+          run(pipeline, here.options()).then(
+            () => 'ended',
+            (error: FettleError) => error.code,
+          ),
+        ),
+      )
+      expect(ended).toContain('ended')
+      expect(ended.filter(end => end !== 'ended' && end !== 'FETTLE_LOCKED')).toEqual([])
+    }
+  })
+
   test('is a promise', async () => {
     const code = await run(here.pipeline({ input: 'missing.csv' }), here.options()).catch((error: FettleError) => error.code)
     expect(code).toBe('FETTLE_INPUT_READ')
