@@ -43,6 +43,18 @@ function replace(held: Held): Promise<void> {
   return release(held)
 }
 
+/** The officers of the moment of each call. */
+const currentOfficers = (now: () => Officers): Officers => ({
+  get size() {
+    return now().size
+  },
+  ofCompany: connectId => now().ofCompany(connectId),
+  ofPerson: peopleId => now().ofPerson(peopleId),
+  bySurname: (lastName, most) => now().bySurname(lastName, most),
+  first: most => now().first(most),
+  close: () => now().close(),
+})
+
 /** `adapt` is applied to every engine. */
 export function makeCurrent(
   first: OpenedRegisters,
@@ -99,16 +111,7 @@ export function makeCurrent(
       return held.engine.countries
     },
   }
-  const officers: Officers = {
-    get size() {
-      return held.officers.size
-    },
-    ofCompany: connectId => held.officers.ofCompany(connectId),
-    ofPerson: peopleId => held.officers.ofPerson(peopleId),
-    bySurname: (lastName, most) => held.officers.bySurname(lastName, most),
-    first: most => held.officers.first(most),
-    close: () => held.officers.close(),
-  }
+  const officers = currentOfficers(() => held.officers)
   const search: Search = {
     find: id => held.search.find(id),
     byStart: (...given) => held.search.byStart(...given),
