@@ -174,8 +174,8 @@ const NOT_SEARCHED = 'not measured yet: the companies are searched for later'
 const NOT_DECIDED = 'not measured: no row was decided about'
 const NOT_MEASURED = 'not measured yet: no earlier run to compare with'
 
-/** Whether the check compares with the last good run, and nothing of it can be compared. */
-function isFirst(name: ResultCheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
+/** Whether what the check is about is not there: an earlier run to compare with, decisions, searches. */
+function isUnmeasured(name: ResultCheckName, outcomes: Outcomes, rows: number, since: Since): boolean {
   if (isChange(name)) return since.changes === null
   if (isRuling(name)) return since.decide === null
   if (isOfScreening(name)) return since.screened === undefined
@@ -243,7 +243,7 @@ export function evaluateChecks(
   const ofResult = checks.filter((check): check is PlannedCheck<ResultCheckName> => !isOfList(check))
   const results = ofResult.flatMap(check => {
     const found = measure(check.name, outcomes, rows, since)
-    const isMeasured = !isFirst(check.name, outcomes, rows, since)
+    const isMeasured = !isUnmeasured(check.name, outcomes, rows, since)
     return (['warn', 'fail'] as const).flatMap((severity): CheckResult[] => {
       const threshold = check[severity]
       if (threshold === null) return []
