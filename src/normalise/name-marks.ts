@@ -184,9 +184,9 @@ export const isTransliterated = (one: string, other: string): boolean => one.inc
  * Whether no company has both names: one has a number that the other lacks, or each has a point, a country, a word in brackets or a word by
  * which groups name their companies that the other lacks. `letters`: a single letter counts too.
  */
-export function marksContradict(one: string, other: string, letters = false): boolean {
-  if (one === other) return false
-  const [ours, theirs] = [one.split(' '), other.split(' ')]
+export function marksContradict(left: string, right: string, letters = false): boolean {
+  if (left === right) return false
+  const [ours, theirs] = [left.split(' '), right.split(' ')]
   const own = ours.filter(mark => mark !== '' && !theirs.includes(mark))
   const known = theirs.filter(mark => mark !== '' && !ours.includes(mark))
   if ([...own, ...known].some(mark => mark.startsWith(NUMBER) && mark !== '#1')) return true

@@ -385,11 +385,11 @@ function createMonitorRequests(core: Core, api: Api): MonitorRequests {
   return {
     async listSchedules(options = {}) {
       const found = new Map<string, Schedule>()
-      for await (const one of api.listSchedules.all({ query: { pageSize: PAGE_SIZE } }, options)) {
-        const { id, searchId, threshold = 0, datasets, countries } = one
-        const isPerson = one.type?.toLowerCase() === 'individual'
-        const name = isPerson ? joinFullName({ ...one, name: one.name || null }) : (one.name ?? '')
-        const person = isPerson ? { born: readBirth(one) } : undefined
+      for await (const schedule of api.listSchedules.all({ query: { pageSize: PAGE_SIZE } }, options)) {
+        const { id, searchId, threshold = 0, datasets, countries } = schedule
+        const isPerson = schedule.type?.toLowerCase() === 'individual'
+        const name = isPerson ? joinFullName({ ...schedule, name: schedule.name || null }) : (schedule.name ?? '')
+        const person = isPerson ? { born: readBirth(schedule) } : undefined
         const query = { name, person, threshold, datasets: datasets ?? [], countries: countries ?? [] }
         found.set(id, { id, searchId, ...query })
       }

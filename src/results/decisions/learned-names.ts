@@ -57,12 +57,12 @@ function likeness(one: string, other: string): number {
 }
 
 /** What distinguishes sisters, and classes of legal forms, are the same. */
-const mayBeOne = (one: Spelling, other: Spelling): boolean =>
-  one.marks === other.marks && (one.legal === other.legal || one.legal === null || other.legal === null)
+const mayBeOne = (left: Spelling, right: Spelling): boolean =>
+  left.marks === right.marks && (left.legal === right.legal || left.legal === null || right.legal === null)
 
 /** The names of one company in two spellings. */
-const isSpelling = (one: Spelling, other: Spelling): boolean =>
-  mayBeOne(one, other) && likeness(one.letters, other.letters) >= LEAST_ALIKE
+const isSpelling = (left: Spelling, right: Spelling): boolean =>
+  mayBeOne(left, right) && likeness(left.letters, right.letters) >= LEAST_ALIKE
 
 /** The companies that a row may be, the best first. */
 type Candidates = readonly { readonly name: string; readonly score: number | null }[]

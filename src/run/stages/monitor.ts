@@ -64,7 +64,7 @@ function compare(state: RunState, wanted: readonly Wanted[], schedules: readonly
       followed[schedule.id] = { companies: one.companies, isOwn, isDirector: one.isDirector || undefined }
     }
   }
-  /** A company is searched for under its present name. A director who is no longer one is gone, unless searched for on other terms. */
+  /** A company is searched for under its present name. A former director is gone, unless searched for on other terms. */
   const screened = new Set(
     (state.screening?.answers.values() ?? []).flatMap(({ id, person }) => (person === undefined ? [id] : [])),
   )

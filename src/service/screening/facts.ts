@@ -30,7 +30,9 @@ export function pairHits(type: SearchType, stored: readonly Hit[], found: readon
     pairs.set(hit, before)
   }
   for (const hit of found) {
-    const same = [...left].findLast(one => isSamePlace(one, hit) && JSON.stringify(one.entry) === JSON.stringify(hit.entry))
+    const same = [...left].findLast(
+      before => isSamePlace(before, hit) && JSON.stringify(before.entry) === JSON.stringify(hit.entry),
+    )
     if (same !== undefined) pair(hit, same)
   }
   const open = found.filter(hit => !pairs.has(hit))
@@ -38,20 +40,21 @@ export function pairHits(type: SearchType, stored: readonly Hit[], found: readon
   const facts = new Map<Found, string>([...open, ...left].map(hit => [hit, entryFacts(hit.entry, type)]))
   const isAlike = (a: Found, b: Found): boolean => a.list === b.list && facts.get(a) === facts.get(b)
   for (const hit of open) {
-    const same = [...left].findLast(one => isSamePlace(one, hit) && isAlike(one, hit))
+    const same = [...left].findLast(before => isSamePlace(before, hit) && isAlike(before, hit))
     if (same !== undefined) pair(hit, same)
   }
   for (const hit of open) {
     if (pairs.has(hit)) continue
     const alike = open.filter(other => !pairs.has(other) && isAlike(other, hit))
-    const before = [...left].filter(one => isAlike(one, hit))
+    const before = [...left].filter(candidate => isAlike(candidate, hit))
     const isClear = alike.length <= before.length && new Set(before.map(({ decision }) => decision)).size === 1
     if (isClear) for (const [at, other] of alike.entries()) pair(other, before[at]!)
   }
   const decided = [...left].filter(({ decision }) => decision !== 'undecided')
   const noteFor = (hit: Found): string | null => {
     const before =
-      decided.findLast(one => isSamePlace(one, hit)) ?? decided.findLast(one => one.list === hit.list && hasName(type, one, hit))
+      decided.findLast(past => isSamePlace(past, hit)) ??
+      decided.findLast(past => past.list === hit.list && hasName(type, past, hit))
     return before === undefined ? null : explain(type, before, hit)
   }
   return found.map(hit => {
@@ -60,8 +63,8 @@ export function pairHits(type: SearchType, stored: readonly Hit[], found: readon
   })
 }
 
-function hasName(type: SearchType, one: Found, hit: Found): boolean {
-  const names = namesIn(readFacts(one.entry, type))
+function hasName(type: SearchType, past: Found, hit: Found): boolean {
+  const names = namesIn(readFacts(past.entry, type))
   return [...namesIn(readFacts(hit.entry, type))].some(name => names.has(name))
 }
 

@@ -188,11 +188,11 @@ function areInitials({ asked, listed }: Rest, words: number): boolean {
 
 const counts = new Int16Array(128)
 
-function haveSameLetters(one: string, other: string): boolean {
-  if (one.length !== other.length) return false
-  for (let at = 0; at < one.length; at++) {
-    counts[one.charCodeAt(at) & 127]!++
-    counts[other.charCodeAt(at) & 127]!--
+function haveSameLetters(left: string, right: string): boolean {
+  if (left.length !== right.length) return false
+  for (let at = 0; at < left.length; at++) {
+    counts[left.charCodeAt(at) & 127]!++
+    counts[right.charCodeAt(at) & 127]!--
   }
   const isSame = counts.every(count => count === 0)
   counts.fill(0)

@@ -54,7 +54,7 @@ test('added, listed, logged in, removed: while the service runs, and the passwor
 test.each([
   ['nothing to do', [], '', 'the action is missing'],
   ['something unknown', ['rename'], '', 'serve users rename'],
-  ['nobody', ['add'], '', '<name> is missing'],
+  ['no name', ['add'], '', '<name> is missing'],
   ['no password', ['add', 'eve'], '', 'nothing was read'],
   ['a short password', ['add', 'eve'], 'short\n', '8 to 256 characters'],
   ['an unknown role', ['add', 'eve', '--role', 'king'], 'long enough\n', 'king'],

@@ -17,7 +17,7 @@ const MAX_BYTES = 256 * 1024 ** 2
 /** The elements at a path below an element. */
 export const elementsAt = (element: XmlElement, ...path: readonly string[]): readonly XmlElement[] =>
   path.reduce<readonly XmlElement[]>(
-    (found, name) => found.flatMap(one => one.inside.filter(part => part.name === name)),
+    (found, name) => found.flatMap(outer => outer.inside.filter(part => part.name === name)),
     [element],
   )
 

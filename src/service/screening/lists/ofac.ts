@@ -5,7 +5,7 @@
 import { FettleError } from '../../../errors.ts'
 import { type Alias, type Entry, type EntryAddress, makeEntry, makeListing, type Typed } from '../entry.ts'
 import { elementsAt, readElements, textAt, textsAt, type XmlElement } from './elements.ts'
-import { joinDates, joined, type ListSource, listYears, readCountries } from './rows.ts'
+import { joinDates, joined, type ListSource, listYears, readCountries, readDate } from './rows.ts'
 
 const HINT = 'Import SDN.XML or CONSOLIDATED.XML of sanctionslist.ofac.treas.gov.'
 
@@ -19,9 +19,8 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 function readDateOfBirth(text: string): string[] {
   const [, day = '', name = '', year] = /^(?:(\d{1,2}) ([A-Z][a-z]{2}) )?(\d{4})$/.exec(text) ?? []
   if (year !== undefined)
-    return [
-      day === '' ? year : `${year}-${String(MONTHS.indexOf(name.toLowerCase()) + 1).padStart(2, '0')}-${day.padStart(2, '0')}`,
-    ]
+    // A day that does not exist is the year alone.
+    return [day === '' ? year : readDate(`${day}/${MONTHS.indexOf(name.toLowerCase()) + 1}/${year}`)]
   const [, from, to] = /^(?:\d{1,2} [A-Z][a-z]{2} )?(\d{4}) to (?:\d{1,2} [A-Z][a-z]{2} )?(\d{4})$/.exec(text) ?? []
   return listYears(Number(from), Number(to))
 }

@@ -410,6 +410,7 @@ test.each([
 // A search by country or date of birth excludes an entry that has others: one that is not known must not be left out of them.
 test.each([
   ['ofac', OFAC(3).replace('1963 to 1964', 'circa 1963'), { datesOfBirth: [] }],
+  ['ofac', OFAC(3).replace('12 Apr 1961', '12 Abc 1961'), { datesOfBirth: ['1961', '1963', '1964'] }],
   [
     'ofac',
     OFAC(3).replace('<country>Cyprus', '<country>Region: Atlantis'),
