@@ -11,6 +11,8 @@ const MAX_MARGIN = 20
 
 /** Least lead for `matched`: below it the order of two companies is chance. */
 const MIN_MARGIN = 0.5
+/** Two companies fit almost equally well where the better one is less than e times as likely; else many unlikely ones lower its score. */
+const CLOSE_MARGIN = 1
 
 /** More likely than all other companies and none together. */
 const LIKELY = 0.5
@@ -114,7 +116,7 @@ function rejectionReason(logOdds: number, score: number, margin: number, vector:
   // A list with few findings takes no row out of review.
   const usual = toChance(logOdds - matchingOdds + ALONE.inRegister.matchingOdds)
   if (score < LIKELY && usual < THRESHOLDS.review) return 'below-threshold'
-  return isEnough ? 'ambiguous' : 'between-thresholds'
+  return isEnough && margin < CLOSE_MARGIN ? 'ambiguous' : 'between-thresholds'
 }
 
 /** The company would be matched by its name if the row had no number. */

@@ -143,7 +143,7 @@ function judgeNumbers(rows: readonly RowEvidence[]): ListFacts['companyNumbers']
 
 /**
  * The facts of a list from the evidence of its rows, and of companies of the register that were asked for with them taken out of it
- * (`absentEvidence`). `precision`: the share of the matches that should be right;
+ * (`absentEvidence`). `precision`: the share of the matches that should be right.
  */
 export const estimateFacts = (
   rows: readonly RowEvidence[],

@@ -76,6 +76,21 @@ describe('rows in review', () => {
     const told = match(both, { name: 'Harrowfield Joinery', town: 'Truro' })
     expect([told.decision, both.companies.id(told.candidates[0]?.company ?? 0)]).toEqual(['matched', 'T2'])
   })
+
+  it('many unlikely companies lower the score, and none fits almost as well', () => {
+    const others = Array.from({ length: 60 }, (_, at) =>
+      company({
+        id: `G${at}`,
+        country: 'CA',
+        name: `${String.fromCharCode(65 + (at % 26), 97 + (at % 7))}evorin${at} Consulting Canada`,
+      }),
+    )
+    const many = buildIndex([company({ id: 'R', country: 'CA', name: 'Tavistel' }), ...others])
+    const list = { inRegister: { from: 0.5, to: 1, matchingOdds: 4.25, startingOdds: 2 }, companyNumbers: 'reliable' } as const
+    const found = match(many, { name: 'Tavistel Consulting Canada' }, undefined, list)
+    expect(found).toMatchObject({ decision: 'review', reason: 'between-thresholds' })
+    expect(found.margin).toBeGreaterThan(1)
+  })
 })
 
 describe('a name whose initials are the name of a company', () => {
