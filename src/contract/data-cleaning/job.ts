@@ -16,7 +16,7 @@ const share = z.number().min(0).max(1)
 const odds = z.number().min(-20).max(20)
 
 /** What a service estimated of a list: the share that is in the register, at least and at most, and what it adds to the evidence for a company. */
-const inRegister = z.object({ from: share, to: share, startingOdds: odds, matchingOdds: odds })
+const inRegister = z.object({ from: share, to: share, startingOdds: odds, matchingOdds: odds, wholeNameOdds: odds.optional() })
 
 export type InRegister = z.infer<typeof inRegister>
 

@@ -4,7 +4,7 @@ import { hasTwoNames } from '../../normalise/name-readings.ts'
 import { selectCandidates } from './blocking/candidates.ts'
 import { listRecords, registerOf } from './blocking/company-records.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
-import { decide, findMatchingOdds, type Verdict } from './decide/decide.ts'
+import { decide, findMatchingOdds, findWholeNameOdds, type Verdict } from './decide/decide.ts'
 import { evidencePattern, explainMatch } from './decide/explain.ts'
 import { hasNamesake, LOWEST_ODDS, numberHolds } from './decide/list-facts.ts'
 import { listScores, type RankedCompany, scoreCompanies, toChance } from './decide/score.ts'
@@ -89,12 +89,13 @@ const besidesOf = ({ hasNumbers, address, identifiers, country }: PreparedQuery)
 export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
   const first = prepareQuery(index, query)
   const besides = besidesOf(first)
-  if (first.names.length === 0 && first.keys.length === 0) return { matchedFrom: null, besides, numberHolds: null }
+  const nothing = { matchedFrom: null, wholeNameFrom: Number.POSITIVE_INFINITY, besides, numberHolds: null }
+  if (first.names.length === 0 && first.keys.length === 0) return nothing
   const look = (prepared: PreparedQuery): RowEvidence => {
     vectors.clear()
     const compared = scoreCompanies(index, prepared, selectCandidates(index, prepared), 0, vectors)
     const scored = joinRecords(index, prepared, compared, DEFAULT_CANDIDATES, 0, vectors)
-    return { matchedFrom: findMatchingOdds(prepared, scored), besides, numberHolds: numberHolds(prepared, compared) }
+    return { ...nothing, ...findOdds(prepared, scored), numberHolds: numberHolds(prepared, compared) }
   }
   const written = look(first)
   // A further reading cannot lower what is lowest, and shows nothing about a number that is not there.
@@ -102,8 +103,14 @@ export function rowEvidence(index: MatchIndex, query: Query): RowEvidence {
   const read = isSettled ? null : withReadings(index, query, first)
   if (read === null) return written
   const again = look(read)
-  return { ...again, matchedFrom: Math.min(written.matchedFrom!, again.matchedFrom!) }
+  const wholeNameFrom = Math.min(written.wholeNameFrom, again.wholeNameFrom)
+  return { ...again, matchedFrom: Math.min(written.matchedFrom!, again.matchedFrom!), wholeNameFrom }
 }
+
+const findOdds = (prepared: PreparedQuery, scored: readonly RankedCompany[]) => ({
+  matchedFrom: findMatchingOdds(prepared, scored),
+  wholeNameFrom: findWholeNameOdds(prepared, scored),
+})
 
 /** The companies that a row may be, as if the register lacked these records; best first, for a list that is half in the register. */
 export function rankOthers(index: MatchIndex, prepared: PreparedQuery, own: ReadonlySet<number>): readonly RankedCompany[] {
@@ -127,10 +134,10 @@ export function absentEvidence(index: MatchIndex, row: Query, at: number): RowEv
   for (const [cell, field] of Object.entries(CELLS) as [keyof Query, keyof Company][])
     if (row[cell] && company[field]) query[cell] = String(company[field])
   const prepared = prepareQuery(index, query)
-  const evidence = { matchedFrom: null, besides: besidesOf(prepared), numberHolds: null }
-  if (prepared.names.length === 0) return evidence
+  const nothing = { matchedFrom: null, wholeNameFrom: Number.POSITIVE_INFINITY, besides: besidesOf(prepared), numberHolds: null }
+  if (prepared.names.length === 0) return nothing
   const scored = rankOthers(index, prepared, new Set(listRecords(index, position)))
-  return hasNamesake(scored) ? evidence : { ...evidence, matchedFrom: findMatchingOdds(prepared, scored) }
+  return hasNamesake(scored) ? nothing : { ...nothing, ...findOdds(prepared, scored) }
 }
 
 /** By the names of the query as they are prepared. */

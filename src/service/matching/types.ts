@@ -77,6 +77,8 @@ export interface InRegister {
   readonly startingOdds: number
   /** The same for the decision: with them the score must reach a threshold. */
   readonly matchingOdds: number
+  /** The same for rows that begin with the whole name of their company; absent where the list does not prove that they may have more. */
+  readonly wholeNameOdds?: number
 }
 
 /** What is known of a list before a row of it is decided. */
@@ -90,6 +92,8 @@ export interface ListFacts {
 export interface RowEvidence {
   /** The odds of matching from which on it is matched: Infinity where it never is; null for a row without anything to look for. */
   readonly matchedFrom: number | null
+  /** The same as a row that begins with the whole name of its company; Infinity for any other row. */
+  readonly wholeNameFrom: number
   /** What it has beside a name: a number or address, a country, or nothing. */
   readonly besides: 'place' | 'country' | 'nothing'
   /** Whether its company number seems right, by check digits and register; null for a row without one. */

@@ -24,6 +24,9 @@ const company = (id: string, name: string, country: string): Company => ({
 
 const COMPANIES = [company('01', 'ACME LTD', 'GB'), company('02', 'BOLT LTD', 'GB'), company('03', 'CORK SA', 'FR')]
 
+const NEVER = Number.POSITIVE_INFINITY
+const NEVER_MATCHED = { matchedFrom: NEVER, wholeNameFrom: NEVER, besides: 'nothing', numberHolds: null } as const
+
 /** Matches equal names; a name that only begins like a company's goes to review. */
 export const engine: Engine = {
   at: position => COMPANIES[position] as Company,
@@ -32,8 +35,8 @@ export const engine: Engine = {
   size: COMPANIES.length,
   countries: ['FR', 'GB'],
   find: id => COMPANIES.find(one => one.connectId === id) ?? null,
-  rowEvidence: () => ({ matchedFrom: 0, besides: 'nothing', numberHolds: null }),
-  absentEvidence: () => ({ matchedFrom: Number.POSITIVE_INFINITY, besides: 'nothing', numberHolds: null }),
+  rowEvidence: () => ({ ...NEVER_MATCHED, matchedFrom: 0 }),
+  absentEvidence: () => NEVER_MATCHED,
   match({ name = '' }): Answer {
     const equal = COMPANIES.findIndex(one => one.name === name.toUpperCase())
     const near = COMPANIES.findIndex(one => name !== '' && one.name.startsWith(name.toUpperCase().slice(0, 4)))

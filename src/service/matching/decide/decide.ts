@@ -137,6 +137,17 @@ const isBestNamed = ([best, ...others]: readonly ScoredCompany[]): boolean =>
 const isInitialsAlone = (vector: Vector): boolean =>
   vector[AT.acronym] === 1 && vector[AT.exact] === 0 && vector[AT.domainName] === 0 && !hasSupport(vector)
 
+/** The row begins with the whole name of the company, word for word, and goes on. */
+const beginsWithName = (vector: Vector): boolean =>
+  vector[AT.missCompany] === 0 &&
+  vector[AT.firstWord] === 1 &&
+  vector[AT.extraQuery]! > 0 &&
+  vector[AT.exact] === 0 &&
+  vector[AT.acronym] === 0
+
+/** Of the companies that a row beginning with a whole name may be: what the many others share with its further words does not count. */
+const withNext = <T>(scored: readonly T[]): readonly T[] => scored.slice(0, 2)
+
 /**
  * Decides by the best company's score and its margin over the best other company. `scored` is best first, with the starting odds of
  * `list`. `scores`: the scores of `scored`, if they are known.
@@ -147,6 +158,15 @@ export function decide(
   list: ListFacts = ALONE,
   scores: readonly number[] = listScores(scored),
 ): Verdict {
+  const verdict = decideAt(query, scored, list, scores)
+  const { matchingOdds, wholeNameOdds = matchingOdds } = list.inRegister
+  if (verdict.decision === 'matched' || wholeNameOdds <= matchingOdds || !beginsWithName(scored[0]?.vector ?? [])) return verdict
+  const [next, inRegister] = [withNext(scored), { ...list.inRegister, matchingOdds: wholeNameOdds }]
+  const whole = decideAt(query, next, { ...list, inRegister }, listScores(next))
+  return whole.decision === 'matched' ? whole : verdict
+}
+
+function decideAt(query: PreparedQuery, scored: readonly ScoredCompany[], list: ListFacts, scores: readonly number[]): Verdict {
   const [best, other] = scored
   if (best === undefined)
     return { decision: 'unmatched', reason: query.names.length === 0 ? 'no-name' : 'no-candidate', score: 0, margin: 0 }
@@ -202,6 +222,10 @@ function raiseScore(scores: readonly number[], lead: number): number {
 
 /** A list with odds that are enough for any threshold: what is not matched then is held back by a rule. */
 const SURE: ListFacts = { ...ALONE, inRegister: { ...ALONE.inRegister, startingOdds: 0, matchingOdds: 40 } }
+
+/** The odds of matching from which on a row that begins with the whole name of the best company is matched; Infinity for any other row. */
+export const findWholeNameOdds = (query: PreparedQuery, scored: readonly ScoredCompany[]): number =>
+  beginsWithName(scored[0]?.vector ?? []) ? findMatchingOdds(query, withNext(scored)) : Number.POSITIVE_INFINITY
 
 /** The odds of matching from which on the best company is matched; Infinity where a rule or a rival prevents it. `scored`: without starting odds. */
 export function findMatchingOdds(query: PreparedQuery, scored: readonly ScoredCompany[]): number {

@@ -42,6 +42,12 @@ const [LEAST, MOST] = [0.005, 0.995]
 /** Log-odds between match and score, at most: in a list that is matched at higher odds its evidence proves more. */
 const AHEAD = 2.25
 
+/**
+ * Rows that begin with a whole name may be wrong this many times as often, if all rows that are not found without doubt are absent: most of
+ * those are not, as a rule.
+ */
+const WHOLE_NAMES_WRONG = 2
+
 const round = (value: number): number => Math.round(value * 1000) / 1000
 const toShare = (value: number): number => round(Math.min(1, Math.max(0, value)))
 
@@ -58,34 +64,44 @@ function findBesides(rows: readonly RowEvidence[]): RowEvidence['besides'] {
 /** The odds of matching of a row alone and of a short list, where a share of the matches should be right. */
 const usualOdds = (precision: number): number => ALONE.inRegister.matchingOdds + (toLogOdds(PRECISION) - toLogOdds(precision))
 
-/**
- * Chooses the odds of matching at which `precision` of the matches are right: as many rows of the list as are not found without doubt are taken
- * for absent, and those are matched as often as `absent`, companies of the register that were asked for with them taken out of it. No row
- * of the list is labelled, nor is the share in the register needed: where names are hard to recognise, absent companies are not matched
- * either, and less evidence is enough. The same rows give the same odds on any machine.
- */
-export function estimateInRegister(
-  rows: readonly RowEvidence[],
-  absent: readonly RowEvidence[],
-  precision = PRECISION,
-): InRegister {
-  const asked = rows.filter(row => row.matchedFrom !== null)
-  if (asked.length < LEAST_ROWS) return { ...ALONE.inRegister, matchingOdds: usualOdds(precision) }
-  const mayBeWrong = 1 - precision
-  const oddsOf = (all: readonly RowEvidence[]): number[] => all.flatMap(({ matchedFrom }) => matchedFrom ?? [])
-  const strangers = oddsOf(absent)
-  const matched = countMatched(oddsOf(asked)).map(count => count / asked.length)
-  const all = strangers.length + ADDED
-  const falsely = countMatched(strangers).map((count, at) => (count + 1 + ADDED * usuallyMatched(ODDS[at]!)) / (all + 1))
+type Rows = readonly RowEvidence[]
 
+/** Shares of the rows, and of companies that the register lacks, that are matched at each of ODDS; `from` gives the odds from which on one is. */
+function measureShares(asked: Rows, strangers: Rows, from: (row: RowEvidence) => number): [matched: number[], falsely: number[]] {
+  const all = strangers.length + ADDED
+  return [
+    countMatched(asked.map(from)).map(count => count / asked.length),
+    countMatched(strangers.map(from)).map((count, at) => (count + 1 + ADDED * usuallyMatched(ODDS[at]!)) / (all + 1)),
+  ]
+}
+
+/** The share of the rows that is in the register without doubt, with its standard error. */
+function findSurely(asked: Rows, strangers: Rows): { found: number; error: number } {
+  const [matched, falsely] = measureShares(asked, strangers, row => Math.min(row.matchedFrom!, row.wholeNameFrom))
   let [found, error] = [0, 0]
   for (const [at, share] of matched.entries()) {
     const wrong = falsely[at]!
     const least = (share - wrong) / (1 - wrong)
     if (least <= found) continue
     found = least
-    error = Math.sqrt((share * (1 - share)) / asked.length + (wrong * (1 - wrong)) / all)
+    error = Math.sqrt((share * (1 - share)) / asked.length + (wrong * (1 - wrong)) / (strangers.length + ADDED))
   }
+  return { found, error }
+}
+
+/**
+ * Chooses the odds of matching at which `precision` of the matches are right: as many rows of the list as are not found without doubt are taken
+ * for absent, and those are matched as often as `absent`, companies of the register that were asked for with them taken out of it. No row
+ * of the list is labelled, nor is the share in the register needed: where names are hard to recognise, absent companies are not matched
+ * either, and less evidence is enough. The same rows give the same odds on any machine.
+ */
+export function estimateInRegister(rows: Rows, absent: Rows, precision = PRECISION): InRegister {
+  const asked = rows.filter(row => row.matchedFrom !== null)
+  if (asked.length < LEAST_ROWS) return { ...ALONE.inRegister, matchingOdds: usualOdds(precision) }
+  const mayBeWrong = 1 - precision
+  const strangers = absent.filter(row => row.matchedFrom !== null)
+  const [matched, falsely] = measureShares(asked, strangers, row => row.matchedFrom!)
+  const { found, error } = findSurely(asked, strangers)
   // Where little of a list is found, the absent rows may be more like companies of the register than its own companies are.
   const absentRows = (1 - found) * Math.max(1, 2 - 2 * found)
   const wrongly = matched.map((share, at) => (absentRows * falsely[at]!) / Math.max(share, 1e-9))
@@ -98,11 +114,26 @@ export function estimateInRegister(
   const fewest = wrongly.indexOf(Math.min(...wrongly))
   const last = ODDS.findLastIndex((_, at) => isKept(at))
   const chosen = last >= 0 ? last : wrongly[fewest]! <= WRONG_AT_MOST * mayBeWrong ? fewest : 0
+  const wholeNameOdds = chooseWholeNameOdds(asked, strangers, absentRows, mayBeWrong)
   const from = found - ERRORS * error
   const to = (found + ERRORS * error) / FOUND[findBesides(asked)]
   const matchingOdds = ODDS[chosen]!
   const likely = startingOddsOf(Math.min(MOST, Math.max(LEAST, found / USUALLY_FOUND)))
-  return { from: toShare(from), to: toShare(to), matchingOdds, startingOdds: round(Math.max(likely, matchingOdds - AHEAD)) }
+  const odds = { matchingOdds, startingOdds: round(Math.max(likely, matchingOdds - AHEAD)) }
+  const estimate = { from: toShare(from), to: toShare(to), ...odds }
+  return wholeNameOdds > matchingOdds ? { ...estimate, wholeNameOdds } : estimate
+}
+
+/**
+ * Chooses the odds for rows that begin with the whole name of a company (`Randstad Canada Group` and `Randstad`): where a register has sisters of
+ * such names, absent companies are taken for them as often as rows are.
+ */
+function chooseWholeNameOdds(asked: Rows, strangers: Rows, absentRows: number, mayBeWrong: number): number {
+  const count = (rows: Rows): number[] => countMatched(rows.map(row => row.wholeNameFrom))
+  const [matched, falsely] = [count(asked), count(strangers)]
+  const mostWrong = (WHOLE_NAMES_WRONG * mayBeWrong * (strangers.length + 1)) / (absentRows * asked.length)
+  const last = ODDS.findLastIndex((_, at) => falsely[at]! + 1 <= mostWrong * matched[at]!)
+  return last < 0 ? Number.NEGATIVE_INFINITY : ODDS[last]!
 }
 
 /** Numbers of a list are unreliable from this share of wrong ones on; of right numbers one in 250 seems wrong. */

@@ -90,6 +90,11 @@ describe('rows in review', () => {
     const found = match(many, { name: 'Tavistel Consulting Canada' }, undefined, list)
     expect(found).toMatchObject({ decision: 'review', reason: 'between-thresholds' })
     expect(found.margin).toBeGreaterThan(1)
+
+    const proven = { ...list, inRegister: { ...list.inRegister, wholeNameOdds: 6 } }
+    const isMatched = (name: string) => match(many, { name }, undefined, proven).decision === 'matched'
+    expect(isMatched('Tavistel Consulting Canada')).toBe(true)
+    expect(['Canada Consulting Tavistel', 'Tavistel Holdings', 'Tavistal Consulting Canada'].filter(isMatched)).toEqual([])
   })
 })
 

@@ -99,7 +99,14 @@ describe('the share of a list that is in the register', () => {
     expect([from, to]).toEqual([bare.from, bare.to])
   })
 
-  const row = (matchedFrom: number | null): RowEvidence => ({ matchedFrom, besides: 'nothing', numberHolds: null })
+  const NEVER = Number.POSITIVE_INFINITY
+  const wholeName = (matchedFrom: number | null, wholeNameFrom: number): RowEvidence => ({
+    matchedFrom,
+    wholeNameFrom,
+    besides: 'nothing',
+    numberHolds: null,
+  })
+  const row = (matchedFrom: number | null): RowEvidence => wholeName(matchedFrom, NEVER)
   const odds = fc.oneof(fc.double({ min: -40, max: 40, noNaN: true }), fc.constantFrom(Number.POSITIVE_INFINITY))
 
   it('needs no less evidence for a higher precision', () => {
@@ -148,6 +155,16 @@ describe('the share of a list that is in the register', () => {
     const needed = [0, 20, 60, 200].map(often => estimateInRegister(rows, strangers(often)).matchingOdds)
     expect(needed).toEqual([...needed].sort((a, b) => b - a))
     expect(needed[0]).toBeGreaterThan(needed[3]!)
+  })
+
+  it('gives rows that begin with a whole name more odds where companies that the register lacks seldom do', () => {
+    const found = Array.from({ length: 100 }, (_, at) => row(-4 + at / 20))
+    const begins = Array.from({ length: 40 }, () => wholeName(NEVER, 5))
+    const absent = Array.from({ length: 60 }, () => row(NEVER))
+    const strangers = (often: number) => Array.from({ length: 1000 }, (_, at) => (at < often ? wholeName(NEVER, 5) : row(NEVER)))
+    const oddsAt = (often: number) => estimateInRegister([...found, ...begins, ...absent], strangers(often)).wholeNameOdds
+    expect([0, 5, 50, 500].map(oddsAt)).toEqual([6, 6, undefined, undefined])
+    expect(estimateInRegister([...found, ...absent], strangers(0)).wholeNameOdds).toBeUndefined()
   })
 })
 
