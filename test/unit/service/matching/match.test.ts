@@ -77,6 +77,17 @@ describe('rows in review', () => {
     expect([told.decision, both.companies.id(told.candidates[0]?.company ?? 0)]).toEqual(['matched', 'T2'])
   })
 
+  it('one word that is less alike than by a typing error, where nothing else agrees', () => {
+    const words = ['Tarvex', 'Dolian', 'Weatherhallow'].map((name, at) =>
+      company({ id: `W${at}`, country: 'CA', name, town: 'Guelph' }),
+    )
+    const found = buildIndex([...COMPANIES, ...words])
+    const list = { inRegister: { from: 0.5, to: 1, matchingOdds: 5, startingOdds: 2.75 }, companyNumbers: 'reliable' } as const
+    const isMatched = (query: Query) => match(found, query, undefined, list).decision === 'matched'
+    expect(['Trvex', 'Bolian', 'Weaterhallow'].map(name => isMatched({ name }))).toEqual([false, false, true])
+    expect(isMatched({ name: 'Trvex', town: 'Guelph' })).toBe(true)
+  })
+
   it('many unlikely companies lower the score, and none fits almost as well', () => {
     const others = Array.from({ length: 60 }, (_, at) =>
       company({
