@@ -6,6 +6,8 @@ import type { Row } from './rows.ts'
 export interface ChoiceFile {
   readonly name: string
   readonly columns: readonly string[]
+  /** It replaces the file of earlier decisions: those that stand are written again. */
+  readonly isWhole?: true
   readonly linesOf: (row: Row, choice: Choice, signature: Signature) => readonly Readonly<Record<string, string>>[]
 }
 
@@ -93,10 +95,11 @@ export class Choices {
 
   /** The decisions as CSV. */
   file(): string {
-    const { columns, linesOf } = this.#file
+    const { columns, linesOf, isWhole } = this.#file
     const done = new Set<string>()
     const lines = this.#rows.flatMap(row => {
-      const choice = this.#choices.get(row.fingerprint)
+      const earlier = isWhole && row.decision !== null ? { at: '', company: '', kind: row.decision.decision } : undefined
+      const choice = this.#choices.get(row.fingerprint) ?? earlier
       if (choice === undefined || choice.kind === 'later' || done.has(row.fingerprint)) return []
       done.add(row.fingerprint)
       return linesOf(row, choice, { by: this.by, at: choice.at, expires: this.expires })

@@ -60,7 +60,7 @@ export function openDesk(
     download.disabled = choices.size === 0
     const many = openShown().length
     bulk.textContent = `Accept the best of ${many.toLocaleString('en')} shown`
-    bulk.hidden = about === 'hits' || many < 2
+    bulk.hidden = about !== 'rows' || many < 2
   }
 
   /** After a choice the next open row is selected: a review takes one key for each row. */
@@ -185,12 +185,16 @@ export function openDesk(
       'div',
       { class: 'deskhead' },
       h('div', { class: 'progress' }, progressText, h('span', { class: 'track', 'aria-hidden': 'true' }, bar)),
-      field('Your name', 'text', choices.by, value => {
-        choices.by = value
-      }),
-      field('Valid until', 'date', choices.expires, value => {
-        choices.expires = value
-      }),
+      ...(about === 'pairs'
+        ? []
+        : [
+            field('Your name', 'text', choices.by, value => {
+              choices.by = value
+            }),
+            field('Valid until', 'date', choices.expires, value => {
+              choices.expires = value
+            }),
+          ]),
       bulk,
       download,
     ),

@@ -186,7 +186,7 @@ const isSame = ({ why }: Candidate, row: Row, mapping: string): boolean =>
   reasonsOf(why || row.why).some(({ kind, text }) => kind === 'for' && text === `same ${COMPARED[mapping] ?? mapping}`)
 
 /** Marks the words that the other text lacks. */
-function marked(text: string, other: string): (Node | string)[] {
+export function marked(text: string, other: string): (Node | string)[] {
   if (text === '') return [h('span', { class: 'soft' }, '–')]
   return wordsBeside(text, other).map(word => (word.differs ? h('em', { class: 'differs' }, word.text) : word.text))
 }

@@ -65,7 +65,9 @@ export class Filters {
     this.#traits = select('Evidence', counted(rows.flatMap(traits), 'any evidence'))
     this.#order = select(
       'Order',
-      Object.keys(ORDERS).map(name => [name, name]),
+      Object.keys(ORDERS)
+        .filter(name => !name.includes('score') || rows.some(({ score }) => score !== null))
+        .map(name => [name, name]),
     )
     this.#score = h('button', {
       type: 'button',

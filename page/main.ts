@@ -1,8 +1,9 @@
-/** The script of the report page: the desks for rows and hits to decide, and buttons that copy commands and ids. Without it the page is readable. */
+/** The script of the report page: the desks for rows, hits and pairs to decide, and buttons that copy commands and ids. Without it the page is readable. */
 import { type Kind, openDesk } from './desk.ts'
 import { byId, h } from './dom.ts'
 import { makeDraggable } from './histogram.ts'
 import { hitKind } from './hits.ts'
+import { pairKind } from './pairs.ts'
 import { rowKind } from './row-kind.ts'
 
 const BUCKETS = 20
@@ -20,6 +21,7 @@ const desk = open('rows', 'desk', rowKind)
 const histogram = document.querySelector<SVGSVGElement>('svg.histogram')
 if (desk !== null && histogram !== null) makeDraggable(histogram, BUCKETS, desk.scores)
 open('hits-data', 'hitdesk', hitKind)
+open('pairs-data', 'desk', pairKind)
 
 for (const element of document.querySelectorAll<HTMLElement>('[data-copy]')) {
   const button = h('button', { type: 'button', class: 'copy' }, 'Copy')

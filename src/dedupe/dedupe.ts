@@ -11,7 +11,14 @@ import type { Clusters, DecidedPairs } from '../service/matching/index.ts'
 import { compareCompanies } from './compare-companies.ts'
 import { FIELDS, isKept, type Keep, listNames, type ReadList, readList, SHOWN_ROWS } from './list.ts'
 import { describeDropped, type MergeRules, Merger } from './merge.ts'
-import { findPairs, type PairDecision, type ReviewedPair, readPairDecisions, writePairs } from './pair-decisions.ts'
+import {
+  findPairs,
+  type PairDecision,
+  type PairTable,
+  type ReviewedPair,
+  readPairDecisions,
+  tabulatePairs,
+} from './pair-decisions.ts'
 
 export interface Deduped {
   readonly rows: number
@@ -38,14 +45,15 @@ export interface Deduped {
 const MERGED_COLUMNS = ['dup.group', 'dup.size', 'dup.rows', 'dup.perhaps', 'dup.conflicts'] as const
 const BATCH = 500
 const EXAMPLES = 5
+const SHOWN_OTHERS = 3
 
 interface DedupeOptions {
   readonly keep: Keep
   readonly output: { readonly path: string; readonly format: OutputFormat }
   /** A file of decisions about pairs. */
   readonly decisions?: string | null
-  /** Where the pairs in doubt are written, with the decisions so far. */
-  readonly review?: { readonly path: string; readonly format: 'csv' | 'xlsx' } | null
+  /** Takes the pairs in doubt, with the decisions so far. */
+  readonly review?: ((table: PairTable) => Promise<void>) | null
   /** One row for each group, instead of all rows. */
   readonly merge?: MergeRules | null
   readonly cwd: string
@@ -82,7 +90,11 @@ export async function dedupeList(table: InspectedTable, options: DedupeOptions):
     const fields = index.companies.at(company)
     return FIELDS.map(field => [fields[field]].flat().join('|'))
   }
-  if (review !== null) await writePairs(review, [...open.values(), ...decided.kept], cellsOf, findRows(list.companyOf))
+  if (review !== null) {
+    const pairs = [...open.values(), ...decided.kept]
+    const source = { cellsOf, rowsOf: findRows(list.companyOf), othersOf: findOthers(list.companyOf, groupOf, members) }
+    await review(tabulatePairs(pairs, source))
+  }
   const large = members.filter(rows => rows.length > 1)
   return {
     rows: groupOf.length,
@@ -161,6 +173,16 @@ function findRows(companyOf: readonly number[]): (company: number) => string {
   return company => {
     const found = rows.get(company) ?? []
     return found.slice(0, SHOWN_ROWS).join(', ') + (found.length > SHOWN_ROWS ? ' …' : '')
+  }
+}
+
+/** Returns further companies of the group of a company, at most three. */
+function findOthers(companyOf: readonly number[], groupOf: readonly number[], members: readonly (readonly number[])[]) {
+  const groups = new Map(companyOf.map((company, row) => [company, groupOf[row]!]))
+  return (company: number): number[] => {
+    const all = new Set(members[groups.get(company)!]!.map(row => companyOf[row]!))
+    all.delete(company)
+    return [...all].slice(0, SHOWN_OTHERS)
   }
 }
 

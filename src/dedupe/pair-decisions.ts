@@ -3,7 +3,7 @@
  * the cells that it is compared by: a decision about rows that have changed finds none.
  */
 import { errorOfIssues, type Issue } from '../errors.ts'
-import { decisionIssue, fewIssues, readDecisionTable, writeTable } from '../results/index.ts'
+import { decisionIssue, fewIssues, readDecisionTable } from '../results/index.ts'
 import { FINGERPRINT, fingerprinter } from '../results/row-fingerprint.ts'
 import type { Couple } from '../service/matching/index.ts'
 import { FIELDS } from './list.ts'
@@ -100,22 +100,44 @@ export interface ReviewedPair {
   readonly pair: Couple
 }
 
-/** Writes the table of pairs: each cell beside the other company's. `rowsOf` returns row numbers of a company, from 1. */
-export async function writePairs(
-  { path, format }: { readonly path: string; readonly format: 'csv' | 'xlsx' },
-  pairs: readonly ReviewedPair[],
-  cellsOf: (company: number) => string[],
-  rowsOf: (company: number) => string,
-): Promise<void> {
+/** The pairs in doubt as a table that a person fills in, and what a page shows beside it. */
+export interface PairTable {
+  readonly names: readonly string[]
+  /** A line for each pair: the decision, each cell beside the other company's, the rows of both, their keys. */
+  readonly rows: readonly (readonly string[])[]
+  /** The cells that are compared, in the order of the table. */
+  readonly fields: readonly string[]
+  /** For each pair further companies of the two groups: the rows of the one of the pair, then own rows, then cells. */
+  readonly others: readonly (readonly (readonly string[])[])[]
+}
+
+interface PairSource {
+  readonly cellsOf: (company: number) => string[]
+  /** Row numbers of a company, from 1. */
+  readonly rowsOf: (company: number) => string
+  /** Further companies of its group. */
+  readonly othersOf: (company: number) => readonly number[]
+}
+
+/** Makes the table of pairs. */
+export function tabulatePairs(pairs: readonly ReviewedPair[], { cellsOf, rowsOf, othersOf }: PairSource): PairTable {
   const table = pairs.map(({ decision, pair }) => ({ decision, pair, cells: pair.map(cellsOf) as [string[], string[]] }))
   const used = [...FIELDS.keys()].filter(at => at === 0 || table.some(({ cells }) => cells.some(own => own[at] !== '')))
   const both = (name: string): string[] => [name, `${name} 2`]
-  const names = ['decision', ...used.flatMap(at => both(FIELDS[at]!)), ...both('rows'), ...both('key')]
+  const fields = used.map(at => FIELDS[at]!)
   const rows = table.map(({ decision, pair, cells: [first, second] }) => [
     decision,
     ...used.flatMap(at => [first[at]!, second[at]!]),
     ...pair.map(rowsOf),
     ...[first, second].map(cells => digest(cells)),
   ])
-  await writeTable(path, format, names, rows)
+  const others = pairs.map(({ pair }) =>
+    pair.flatMap(company =>
+      othersOf(company).map(other => {
+        const cells = cellsOf(other)
+        return [rowsOf(company), rowsOf(other), ...used.map(at => cells[at]!)]
+      }),
+    ),
+  )
+  return { names: ['decision', ...fields.flatMap(both), ...both('rows'), ...both('key')], rows, fields, others }
 }

@@ -1,15 +1,20 @@
 /** `fettle dedupe`: which rows of a list are one company. */
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, extname, resolve } from 'node:path'
 import { type Deduped, dedupeList } from '../../dedupe/dedupe.ts'
 import type { Keep } from '../../dedupe/list.ts'
 import { MERGE_RULES, type MergeRule, type MergeRules } from '../../dedupe/merge.ts'
+import type { PairTable } from '../../dedupe/pair-decisions.ts'
+import { packageInfo } from '../../env/package-info.ts'
 import { EXIT } from '../../errors.ts'
+import { writeAtomic } from '../../files/atomic-file.ts'
 import { formatOfName, listExtensions } from '../../formats/index.ts'
 import { columnName, isWorkbook, listStem } from '../../pipeline/index.ts'
 import { findColumn, type InspectedColumns } from '../../prepare/propose.ts'
 import { escapeTerminal, safeJson } from '../../report/formats/escape.ts'
+import { renderPairs } from '../../report/html/pairs.ts'
 import { count, counted } from '../../report/words.ts'
+import { writeTable } from '../../results/index.ts'
 import { type Flags, usageError } from '../command.ts'
 import { isOn, listFlag, needText, textFlag } from '../options/read.ts'
 import type { Io } from '../terminal/io.ts'
@@ -34,7 +39,7 @@ export async function run(flags: Flags, io: Io): Promise<number> {
     output: { ...output, path: resolve(io.cwd, output.path) },
     decisions,
     merge,
-    review: review && { ...review, path: resolve(io.cwd, review.path) },
+    review: review && (pairs => writePairs(pairs, review, file, io.cwd)),
     cwd: io.cwd,
     signal: io.signal,
   })
@@ -68,10 +73,25 @@ function readMerge(texts: readonly string[], { columns }: InspectedColumns): Mer
   return { rest: rest ?? 'first-filled', columns: chosen }
 }
 
-function readReview(path: string | null, output: string, cwd: string) {
+interface Review {
+  readonly path: string
+  readonly format: 'csv' | 'xlsx' | 'html'
+}
+
+async function writePairs(pairs: PairTable, { path, format }: Review, list: string, cwd: string): Promise<void> {
+  const to = resolve(cwd, path)
+  if (format !== 'html') return writeTable(to, format, pairs.names, pairs.rows)
+  await writeAtomic(to, renderPairs({ ...pairs, list, file: basename(decidedFile(path)) }, packageInfo()), { isShared: true })
+}
+
+/** The table of decisions; a page offers one with its name. */
+const decidedFile = (review: string): string => review.replace(/\.html$/, '.csv')
+
+function readReview(path: string | null, output: string, cwd: string): Review | null {
   if (path === null) return null
-  const format = formatOfName(path)
-  if (format !== 'csv' && format !== 'xlsx') throw usageError(`--review ${path} is neither .csv nor .xlsx`)
+  const format = extname(path) === '.html' ? 'html' : formatOfName(path)
+  if (format !== 'csv' && format !== 'xlsx' && format !== 'html')
+    throw usageError(`--review ${path} is neither .csv, .xlsx nor .html`)
   if (existsSync(resolve(cwd, path)) || resolve(cwd, path) === resolve(cwd, output))
     throw usageError(
       `--review ${path} exists; refusing to overwrite it`,
@@ -101,6 +121,14 @@ function readOutput(requested: string | null, { facts }: InspectedColumns, cwd: 
   return { path, format: named === 'csv' ? ('excel' as const) : named }
 }
 
+function howToDecide(review: string | null): string {
+  if (review === null) return 'see dup.perhaps, or pass --review pairs.html'
+  const file = decidedFile(review)
+  return file !== review
+    ? `open ${review}, decide and download ${basename(file)}, then pass --decisions ${basename(file)}`
+    : `write same or different beside them in ${review}, then pass --decisions ${review}`
+}
+
 function formatDeduped(file: string, deduped: Deduped, output: string, review: string | null): string {
   const { rows, companies, groups, duplicates, doubts, decided, conflicts, examples } = deduped
   const shown = examples.map(({ name, rows: first, size }) => [
@@ -118,11 +146,7 @@ function formatDeduped(file: string, deduped: Deduped, output: string, review: s
     ...(decided.applied + decided.notApplied.length === 0
       ? []
       : [`${counted(decided.applied, 'decision')} applied, ${count(decided.notApplied.length)} not`]),
-    ...(doubts === 0
-      ? []
-      : [
-          `${counted(doubts, 'pair')} of groups may be one company: ${review === null ? 'see dup.perhaps, or pass --review FILE' : `write same or different beside them in ${review}, then pass --decisions ${review}`}`,
-        ]),
+    ...(doubts === 0 ? [] : [`${counted(doubts, 'pair')} of groups may be one company: ${howToDecide(review)}`]),
     ...(conflicts.length === 0
       ? []
       : [

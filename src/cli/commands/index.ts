@@ -44,7 +44,11 @@ export const COMMANDS: readonly Command[] = [
       ...LIST_OPTIONS,
       ...EXECUTION,
       RECORD,
-      { name: 'output', alias: 'o', describe: `Output file (${FORMAT_EXTENSIONS.join(', ')}); default: <list>-clean.csv` },
+      {
+        name: 'output',
+        alias: 'o',
+        describe: `Output file (${FORMAT_EXTENSIONS.join(', ')}); default: <list>-clean.csv, of a workbook .xlsx`,
+      },
       { name: 'columns', type: 'list', describe: 'Columns of the output: Ref,Firma=supplier,match.outcome,* (the rest)' },
       { name: 'enrich', describe: 'Product or tags to add: basic, basicPlus, standard, or contact.city,general.status' },
       { name: 'match-columns', type: 'switch', describe: 'Columns about the match; --no-match-columns: without them' },
@@ -85,7 +89,11 @@ export const COMMANDS: readonly Command[] = [
     positionals: [LIST],
     options: [
       ...LIST_OPTIONS,
-      { name: 'output', alias: 'o', describe: `Output file (${FORMAT_EXTENSIONS.join(', ')}); default: <list>-dedupe.csv` },
+      {
+        name: 'output',
+        alias: 'o',
+        describe: `Output file (${FORMAT_EXTENSIONS.join(', ')}); default: <list>-dedupe.csv, of a workbook .xlsx`,
+      },
       {
         name: 'keep',
         default: 'filled',
@@ -96,7 +104,10 @@ export const COMMANDS: readonly Command[] = [
         type: 'list',
         describe: 'Write one row a group: first-filled, longest, most or all, for all columns or each (Name=longest,Phone=all)',
       },
-      { name: 'review', describe: 'Write the pairs in doubt to this table (.csv, .xlsx), with the decisions so far' },
+      {
+        name: 'review',
+        describe: 'Write the pairs in doubt to this page (.html) or table (.csv, .xlsx), with the decisions so far',
+      },
       { name: 'decisions', describe: 'Apply the decisions of such a table: same or different' },
       JSON_RESULT,
       QUIET,
@@ -106,7 +117,7 @@ export const COMMANDS: readonly Command[] = [
       ['fettle dedupe suppliers.xlsx', 'which suppliers are the same company'],
       ['fettle dedupe crm.csv --keep newest=Updated', 'keep the newest row of each company'],
       ['fettle dedupe crm.csv --merge Name=longest,Phone=all', 'one row for each company'],
-      ['fettle dedupe crm.csv --review pairs.xlsx', 'write the pairs to decide about to a workbook'],
+      ['fettle dedupe crm.csv --review pairs.html', 'write the pairs to decide about to a page for the browser'],
     ],
     load: () => import('./dedupe.ts'),
   },

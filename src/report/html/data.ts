@@ -69,6 +69,20 @@ export interface HitData {
   readonly hits: readonly HitToDecide[]
 }
 
+/** Pairs in a list, as the table of them and what is shown beside it. */
+export interface PairData {
+  /** The name of the list. */
+  readonly list: string
+  /** The name of the file of decisions that the page offers. */
+  readonly file: string
+  readonly names: readonly string[]
+  /** A decision, two cells for each of `fields`, two of row numbers, two keys. */
+  readonly rows: readonly (readonly string[])[]
+  readonly fields: readonly string[]
+  /** For each pair further rows of the two groups: the rows of the one of the pair, then own rows, then `fields`. */
+  readonly others: readonly (readonly (readonly string[])[])[]
+}
+
 /** Characters of hits in a page that is small enough to mail. */
 const MOST_OF_HITS = 600_000
 
@@ -124,7 +138,7 @@ export function pageData(report: Report, result: Result, given: readonly PageRow
 }
 
 /** JSON that cannot end its element. */
-const scriptJson = (value: unknown): string => safeJson(value).replaceAll('<', '\\u003c')
+export const scriptJson = (value: unknown): string => safeJson(value).replaceAll('<', '\\u003c')
 
 function packed(sample: PageRow, mappings: readonly string[], fields: readonly string[]): PackedRow {
   const { row, key, fingerprint, score, why, cells, candidates, candidate, decision, reason } = sample

@@ -6,7 +6,10 @@ import { readFile } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readPairDecisions } from '../../../src/dedupe/pair-decisions.ts'
 import type { HitToDecide } from '../../../src/model/results.ts'
+import type { PairData } from '../../../src/report/html/data.ts'
+import { renderPairs } from '../../../src/report/html/pairs.ts'
 import type { Sample } from '../../../src/report/index.ts'
 import { digestFacts, requireHitDecisions } from '../../../src/results/hits/hit-decisions.ts'
 import { requireDecisions } from '../../../src/results/index.ts'
@@ -46,6 +49,20 @@ const HITS = [
   hit(2),
   hit(3, { state: 'confirmed', decided: 'confirmed by ann, 2026-11-20' }),
 ]
+
+const keyOf = (row: number): string => `r${String(row).padStart(32, '0')}`
+/** Four pairs of rows: two are open, one was decided to be the same and one to be different. */
+const PAIRS: PairData = {
+  ...{ list: 'crm.csv', file: 'pairs.csv', fields: ['name', 'town'] },
+  names: ['decision', 'name', 'name 2', 'town', 'town 2', 'rows', 'rows 2', 'key', 'key 2'],
+  rows: [
+    ['', 'Brackwell Marine Ltd', 'Brackwell Marine Holdings Ltd', 'Hull', 'Hull', '1', '2', keyOf(1), keyOf(2)],
+    ['', 'Ostrander Foods', 'Ostrander Food', '', 'Leeds', '3', '4', keyOf(3), keyOf(4)],
+    ['same', 'Acme Ltd', 'Acme Limited', '', '', '5', '6', keyOf(5), keyOf(6)],
+    ['different', 'Hull <b>Rope</b> Ltd', 'Hull Ropes Ltd', '', '', '7', '8', keyOf(7), keyOf(8)],
+  ],
+  others: [[['2', '9', 'Brackwell Marine Group Ltd', 'Hull']], [], [], []],
+}
 
 const OTHER = `r${'e'.repeat(32)}`
 
@@ -193,6 +210,31 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
     const { path } = await downloaded(page, 'hits.csv')
     expect(await requireHitDecisions(path)).toMatchObject([{ decision: 'undo', company: 'GB-3' }])
     expect(await axe(page)).toEqual([])
+    await page.close()
+  })
+
+  it('decides about pairs of rows, and exports the table that dedupe reads', async () => {
+    const { page, complaints, requests } = await pages.openHtml(renderPairs(PAIRS, { name: 'fettle', version: '0' }), 'pairs')
+    expect([await status(page), await title(page)]).toEqual(['2 of 4 reviewed', 'Brackwell Marine Ltd'])
+    const table = page.getByRole('region', { name: 'The rows beside each other' })
+    expect(await table.locator('thead th').allTextContents()).toEqual(['Row 1', 'Row 2', 'Row 9in one group with row 2'])
+    expect(await table.locator('em.differs').allTextContents()).toEqual(['Holdings', 'Group'])
+    expect(await page.locator('.detail .why li').allTextContents()).toEqual(['different name', 'same town'])
+    expect(await page.getByLabel('Your name').count()).toBe(0)
+    await toDesk(page)
+    for (const key of ['a', '2', 'y', 'n']) await page.keyboard.press(key)
+    expect(await status(page)).toBe('4 of 4 reviewed')
+    for (const key of ['j', 'j', 'u']) await page.keyboard.press(key)
+    expect([await status(page), await title(page)]).toEqual(['3 of 4 reviewed', 'Hull <b>Rope</b> Ltd'])
+    const { name, path, text } = await downloaded(page, 'pairs.csv')
+    expect(name).toBe('pairs.csv')
+    expect(parse(text)[0]).toEqual(PAIRS.names)
+    expect(await readPairDecisions(path, '')).toMatchObject([
+      { decision: 'same', names: ['Brackwell Marine Ltd', 'Brackwell Marine Holdings Ltd'] },
+      { decision: 'different', keys: [keyOf(3), keyOf(4)] },
+      { decision: 'same', keys: [keyOf(5), keyOf(6)] },
+    ])
+    expect([await axe(page), complaints, requests]).toEqual([[], [], []])
     await page.close()
   })
 

@@ -5,8 +5,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { dedupeList } from '../../../src/dedupe/dedupe.ts'
 import type { Keep } from '../../../src/dedupe/list.ts'
+import type { PairTable } from '../../../src/dedupe/pair-decisions.ts'
 import { inspectColumns } from '../../../src/prepare/propose.ts'
 import { inspectTable } from '../../../src/prepare/table-register.ts'
+import { writeTable } from '../../../src/results/index.ts'
 
 const signal = new AbortController().signal
 const READING = { encoding: 'auto', delimiter: ',', header: true, sheet: null, skip: { head: 0, tail: 0 } } as const
@@ -83,10 +85,12 @@ test.each([
 
 const DOUBTS = ['Brackwell Marine Ltd,GB,1', 'Brackwell Marine Holdings Ltd,GB,2', 'Ostrander Foods,GB,3', 'Ostrander Foods,FR,4']
 
+const tableAt = (path: string) => (table: PairTable) => writeTable(path, 'csv', table.names, table.rows)
+
 /** The table of pairs, each with a decision. */
 async function review(cwd: string, decide: (line: string) => string) {
   const path = join(cwd, `${++number}.pairs.csv`)
-  await dedupe(cwd, DOUBTS, { by: 'filled' }, { review: { path, format: 'csv' } })
+  await dedupe(cwd, DOUBTS, { by: 'filled' }, { review: tableAt(path) })
   const [header, ...lines] = readFileSync(path, 'utf8').trim().split('\r\n')
   writeFileSync(path, [header, ...lines.map(line => decide(line) + line), ''].join('\n'))
   return { path, header, lines }
@@ -98,12 +102,7 @@ test('the pairs in doubt are a table that is filled in and given back', async ()
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatch(/^,Brackwell Marine (Holdings )?Ltd,Brackwell Marine (Holdings )?Ltd,GB,GB,[12],[12],r/)
   const next = join(cwd, 'next.csv')
-  const { deduped } = await dedupe(
-    cwd,
-    DOUBTS.toReversed(),
-    { by: 'filled' },
-    { decisions: path, review: { path: next, format: 'csv' } },
-  )
+  const { deduped } = await dedupe(cwd, DOUBTS.toReversed(), { by: 'filled' }, { decisions: path, review: tableAt(next) })
   expect(deduped).toMatchObject({ companies: 3, doubts: 0, decided: { applied: 1, notApplied: [] } })
   // The next table has the decisions so far.
   expect(readFileSync(next, 'utf8')).toContain('\r\nsame,Brackwell')
@@ -122,12 +121,7 @@ test('a decision whose rows have changed, or that numbers or countries contradic
   })
   const keyOf = async (row: string): Promise<string> => {
     const pairs = join(cwd, `${++number}.csv`)
-    await dedupe(
-      cwd,
-      [row, row.replace(' Foods', ' Holdings Foods')],
-      { by: 'filled' },
-      { review: { path: pairs, format: 'csv' } },
-    )
+    await dedupe(cwd, [row, row.replace(' Foods', ' Holdings Foods')], { by: 'filled' }, { review: tableAt(pairs) })
     const [, line = ''] = readFileSync(pairs, 'utf8').split('\r\n')
     const cells = line.split(',')
     return cells[cells.indexOf('Ostrander Foods') === 1 ? cells.length - 2 : cells.length - 1]!

@@ -1,13 +1,30 @@
 /** The page as text: policy, size, structure. What a browser makes of it is tested in test/browser. */
 
 import { createHash } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import type { RowSample } from '../../../src/model/results.ts'
+import { renderPairs } from '../../../src/report/html/pairs.ts'
 import { buildReport, RENDERERS, renderHtml } from '../../../src/report/index.ts'
 import { type FixtureName, HOSTILE, reportOf, STATES } from './fixtures.ts'
 
 const names = Object.keys(STATES) as FixtureName[]
 const page = (name: FixtureName): string => RENDERERS.html.render(reportOf(name))
+
+test('the page of pairs escapes their texts, and is readable without its script', () => {
+  const text = `<img src="x">&</script>`
+  const rows = [['', text, 'B', '1', '2', `r${'0'.repeat(32)}`, `r${'1'.repeat(32)}`]]
+  const names = ['decision', 'name', 'name 2', 'rows', 'rows 2', 'key', 'key 2']
+  const html = renderPairs(
+    { list: text, file: 'p.csv', fields: ['name'], names, rows, others: [[]] },
+    { name: 'fettle', version: '0' },
+  )
+  expect(html).not.toContain('<img')
+  expect(html.match(/<script/g)).toHaveLength(2)
+  expect(html).toContain('&lt;img src=')
+  const json = /<script type="application\/json" id="pairs-data">([\s\S]*?)<\/script>/.exec(html)?.[1] ?? ''
+  expect(JSON.parse(json)).toMatchObject({ list: text, rows })
+  expect(html.replace(/<script[\s\S]*/, '')).toContain('1 to decide.')
+})
 
 describe('the report page', () => {
   it('contains the digest of its style sheet (STYLE_SHA256 in src/report/html/style.ts)', () => {
