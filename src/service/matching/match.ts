@@ -1,5 +1,6 @@
 /** Matches one query: prepare, select, score, join the records of one company, decide, explain. */
 
+import { listFirmNames } from '../../normalise/branch-names.ts'
 import { hasTwoNames } from '../../normalise/name-readings.ts'
 import { selectCandidates } from './blocking/candidates.ts'
 import { listRecords, registerOf } from './blocking/company-records.ts'
@@ -187,6 +188,29 @@ function chooseAnswer(first: Answer, second: Answer): Answer {
 }
 
 /**
+ * Proposes the firm of a branch, wherever it is: never a match, and only a company of the very name. Null without one, and for a branch that
+ * the register has.
+ */
+function proposeFirm(index: MatchIndex, { name = '' }: Query, most: number, list: ListFacts): Answer | null {
+  const isBranch = ({ company }: Answer['candidates'][number]): boolean =>
+    listFirmNames(index.companies.at(company).name).length > 0
+  const firms = listFirmNames(name)
+  if (firms.length === 0) return null
+  const { candidates: named } = answer(index, prepareQuery(index, { name }), most, list)
+  if (named.some(known => known.features.exact === 1 && isBranch(known))) return null
+  for (const firm of firms) {
+    const found = answer(index, prepareQuery(index, { name: firm }), most, list)
+    const candidates = found.candidates.filter(({ features }) => features.exact === 1 && features.legalDiffer !== 1)
+    const [best] = candidates
+    if (best === undefined || best !== found.candidates[0]) continue
+    const read = `read as "${firm.replaceAll('|', '/')}"`
+    const verdict: Verdict = { decision: 'review', reason: 'sister-company', score: best.score, margin: found.margin }
+    return { ...found, ...verdict, candidates, why: `${found.why} | ${read}`, banding: chooseBanding(verdict) }
+  }
+  return null
+}
+
+/**
  * Finds the company of a row. Pure and deterministic: the same index and query give the same answer; ties are broken by company id.
  * Returns up to `most` candidates. `list`: what is known of the row's list. Never throws; a name that is empty, all punctuation or over 500 characters counts as missing.
  */
@@ -195,5 +219,6 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
   const first = answer(index, prepared, most, list)
   const isSettled = first.decision === 'matched' && !hasTwoNames(query.name ?? '')
   const read = isSettled ? null : withReadings(index, query, prepared)
-  return read === null ? first : chooseAnswer(first, answer(index, read, most, list))
+  const chosen = read === null ? first : chooseAnswer(first, answer(index, read, most, list))
+  return chosen.decision === 'unmatched' ? (proposeFirm(index, query, most, list) ?? chosen) : chosen
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { listFirmNames } from '../../../../src/normalise/branch-names.ts'
 import { buildIndex, match, type Query } from '../../../../src/service/matching/index.ts'
 import { makeHardKinds } from '../../../support/hard-kinds.ts'
 import { company } from './companies.ts'
@@ -18,6 +19,58 @@ const answer = (name: string, rest: Query = {}) => {
   const { decision, reason, why, candidates } = match(index, { name, country: 'GB', ...rest })
   return { decision, reason, why, id: COMPANIES[candidates[0]?.company ?? -1]?.id ?? null }
 }
+
+describe('a branch of a company abroad', () => {
+  const FIRMS = [
+    company({ id: 'LU', name: 'Quarlin Dampf S.A.', country: 'LU' }),
+    company({ id: 'DE', name: 'Ottersbach Kessel GmbH', country: 'DE' }),
+    company({ id: 'IE', name: 'Dunmorrow Gauges Limited', country: 'IE' }),
+    company({ id: 'IE-B', name: 'Killarden Pumps Limited', country: 'IE' }),
+    company({ id: 'GB-B', name: 'Killarden Pumps Limited UK Branch', country: 'GB' }),
+    company({ id: 'US', name: 'Vessler Branch Line Inc', country: 'US' }),
+  ]
+  const firms = buildIndex(FIRMS)
+  const ask = (name: string, country: string) => {
+    const { decision, reason, why, candidates } = match(firms, { name, country })
+    return { decision, reason, why, ids: candidates.map(found => FIRMS[found.company]!.id) }
+  }
+
+  it.each([
+    ['Quarlin Dampf S.A. Paris Branch', 'FR', 'LU'],
+    ['QUARLIN DAMPF PARIS BRANCH OFFICE', 'FR', 'LU'],
+    ['Quarlin Dampf SA, succursale de Bruxelles', 'BE', 'LU'],
+    ['Ottersbach Kessel GmbH, Zweigniederlassung Schweiz', 'CH', 'DE'],
+    ['Ottersbach Kessel GmbH Filiale Wien', 'AT', 'DE'],
+    ['Ottersbach Kessel (Hauptniederlassung Zürich)', 'CH', 'DE'],
+    ['Dunmorrow Gauges Ltd (UK Branch)', 'GB', 'IE'],
+    ['UK Branch of Dunmorrow Gauges Limited', 'GB', 'IE'],
+  ])('%s in %s is proposed its firm, and not matched', (name, country, id) => {
+    const found = ask(name, country)
+    expect(found).toMatchObject({ decision: 'review', reason: 'sister-company', ids: [id] })
+    expect(found.why).toMatch(/^name 1.00 .*read as "/)
+  })
+
+  it('that the register has is matched, and never its firm in its place', () => {
+    expect(ask('Killarden Pumps Ltd UK Branch', 'GB')).toMatchObject({ decision: 'matched', ids: ['GB-B', 'IE-B', 'US'] })
+    // The branch is known in a different country: that stays the finding.
+    expect(ask('Killarden Pumps Limited UK Branch', 'FR')).toMatchObject({ decision: 'unmatched', reason: 'wrong-country' })
+  })
+
+  it.each(['Quarlin Dampf', 'Branch', 'Filiale Wien', 'Quarlin Branch', 'Zweigniederlassung Schweiz', 'Vessler Line Branch'])(
+    '%s in Malta names no firm of the register',
+    name => expect(ask(name, 'MT').decision).toBe('unmatched'),
+  )
+
+  it('has a name that is a place less: the longest first, not beyond the legal form', () => {
+    expect(listFirmNames('Quarlin Dampf S.A. New York Branch')).toEqual([
+      'Quarlin Dampf S.A. New York',
+      'Quarlin Dampf S.A. New',
+      'Quarlin Dampf S.A.',
+    ])
+    expect(listFirmNames('Branchwood Ltd')).toEqual([])
+    expect(listFirmNames(`${'a '.repeat(400)}branch`)).toEqual([])
+  })
+})
 
 describe('a name cell with more than a name', () => {
   it.each([
