@@ -48,10 +48,11 @@ export const registerDigests = ({ registers }: Pick<Result, 'registers'>): { rea
 /** An estimate from fewer rows is not worth its words. */
 const FEW = 20
 
-/** `between 15 and 90 %`, or `about 48 %` where the two are close. */
+/** `between 15 and 90 % of this list is in the register`, or `about 48 %` where the two are close. An estimate is never a single share. */
 function shareWords({ from, to }: NonNullable<Result['inRegister']>): string {
   const [least, most] = [Math.round(from * 100), Math.round(to * 100)]
-  return most - least > 4 ? `between ${least} and ${most} %` : `about ${Math.round((least + most) / 2)} %`
+  if (from === to) return `too few rows to estimate how many are in the register, ${least} % assumed`
+  return `${most - least > 4 ? `between ${least} and ${most} %` : `about ${Math.round((least + most) / 2)} %`} of this list is in the register`
 }
 
 export function serviceWords(result: Result): string {
@@ -62,7 +63,7 @@ export function serviceWords(result: Result): string {
   // The estimate of a list without any company is a leaning towards the default, not a finding.
   const foundNothing = lowestScores?.matched === null && lowestScores.review === null
   const facts = [
-    ...(inRegister === null || rows < FEW || foundNothing ? [] : [`${shareWords(inRegister)} of this list is in the register`]),
+    ...(inRegister === null || rows < FEW || foundNothing ? [] : [shareWords(inRegister)]),
     ...(companyNumbers === 'unreliable' ? ['its company numbers are not relied on'] : []),
   ]
   return facts.length === 0 ? answered : `${answered}; ${facts.join(', ')}`
