@@ -82,7 +82,7 @@ export const ERRORS = {
   FETTLE_PIPELINE_KEY: entry('usage', 'The pipeline file has a key that does not exist.', 'Correct or remove the key; docs/pipeline.md lists all keys.'),
   FETTLE_PIPELINE_DUPLICATE: entry('usage', 'The pipeline file has the same key twice.', 'Keep one of them.'),
   FETTLE_PIPELINE_MISSING: entry('usage', 'The pipeline file lacks a required key.', 'Add the key.'),
-  FETTLE_PIPELINE_VALUE: entry('usage', 'A value in the pipeline file is not of the expected form.', 'Write the value in the form named.'),
+  FETTLE_PIPELINE_VALUE: entry('usage', 'A value in the pipeline file is not of the expected form.', 'Write what is expected; docs/pipeline.md shows every key.'),
   FETTLE_PIPELINE_TEXT: entry('usage', 'A number or a boolean is given where text is expected; YAML may have changed it.', 'Put it in quotes.'),
   FETTLE_PIPELINE_TAG: entry('usage', 'YAML tags and merge keys are not allowed in a pipeline.', 'Write the value without tag or merge key.'),
   FETTLE_PIPELINE_SECRET: entry('usage', 'The pipeline file contains a password or token.', 'Leave the key out and set FETTLE_PASSWORD or FETTLE_PASSWORD_FILE, or use ${NAME}.'),

@@ -95,5 +95,8 @@ export const loadPipeline = async (file: string, options: LoadOptions = {}): Pro
 export const renderReport = async (report: Report, format: ReportFormat): Promise<string> =>
   (await calls()).renderReport(report, format)
 
-/** The same object, typed: for pipelines written in TypeScript. */
-export const definePipeline = (pipeline: PipelineInput): PipelineInput => pipeline
+/** The same object, typed: for pipelines written in TypeScript. Its `input` may be rows. */
+export const definePipeline: {
+  (pipeline: PipelineInput): PipelineInput
+  (pipeline: RowsPipeline): RowsPipeline
+} = <P>(pipeline: P): P => pipeline

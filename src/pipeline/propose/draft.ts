@@ -106,7 +106,7 @@ export function draftYaml(
     inComment(
       `# Written by ${by} from ${show(facts.path)}: ${counted(facts.rows, 'row')}, ${counted(facts.columns, 'column')}, ${text}.`,
     ),
-    '# Edit it as needed, then check it. docs/pipeline.md lists every key.',
+    '# Edit it as needed, then check it. docs/pipeline.md of the package lists every key.',
     `name: ${flow(name)}`,
     ...(registers.length === 0
       ? []

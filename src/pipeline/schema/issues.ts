@@ -148,13 +148,41 @@ function wrongValue(tree: Tree, leaf: ZodIssue, { name: document, examples }: Do
     const hint = 'This version of fettle reads version 1; a newer one may read this file.'
     return { code: 'FETTLE_PIPELINE_UNSUPPORTED', message, hint, path }
   }
+  const shown = showForm(leaf, examples)
   if (node.kind !== 'scalar' || typeof node.value !== 'string' || node.state !== 'literal')
-    return { code: 'FETTLE_PIPELINE_VALUE', message, path }
+    return { code: 'FETTLE_PIPELINE_VALUE', message, hint: shown, path }
   const slug = makeSlug(node.value)
   if (name === 'name' && slug !== '') return { code: 'FETTLE_PIPELINE_VALUE', message, hint: `Write name: ${slug}`, path }
   const words = leaf.code === 'invalid_value' ? leaf.values.map(String) : []
   const close = nearest(node.value, words)
-  return { code: 'FETTLE_PIPELINE_VALUE', message: close === null ? message : `${message}; did you mean ${close}?`, path }
+  if (close === null) return { code: 'FETTLE_PIPELINE_VALUE', message, hint: shown, path }
+  return {
+    code: 'FETTLE_PIPELINE_VALUE',
+    message: `${message}; did you mean ${close}?`,
+    hint: `Write ${writeKey(path, close)}.`,
+    path,
+  }
+}
+
+/** `retention: 90d`; of an item of a list the value alone. */
+const writeKey = (path: Path, value: string): string =>
+  typeof path.at(-1) === 'string' ? `${String(path.at(-1))}: ${value}` : value
+
+/** A value of the expected form; undefined where the schema names none. */
+function showForm(leaf: ZodIssue, examples: Document['examples']): string | undefined {
+  const { path } = leaf
+  const known = path.length === 1 ? examples[String(path[0])] : undefined
+  if (known !== undefined) return `For example: ${known}`
+  const form = expected(leaf)
+  const value =
+    leaf.code === 'invalid_value'
+      ? String(leaf.values[0])
+      : (/ such as (\{.*\}|\[.*\]|"[^"]*"|[^\s,]+)/.exec(form)?.[1] ??
+        /^a whole number from (\d+)/.exec(form)?.[1] ??
+        /^(true|auto|default|gone|directors|archive|warn|all)\b/.exec(form)?.[1])
+  if (value !== undefined) return `For example: ${writeKey(path, value)}`
+  const keys = /\ba map with (\w+)/.exec(form)?.[1]
+  return keys === undefined ? undefined : `Write ${writeKey(path, `{ ${keys}: … }`)}`
 }
 
 const makeSlug = (name: string): string =>

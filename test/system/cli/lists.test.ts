@@ -114,6 +114,40 @@ describe.concurrent('several files', () => {
   })
 })
 
+describe.concurrent('pairs in doubt of dedupe', () => {
+  const listOf = (...names: readonly string[]): string =>
+    [HEADER, ...names.map(name => [name, '', 'GB'])].map(cells => `${cells.join(',')}\n`).join('')
+  const PAIR = ['Brackwell Marine Ltd', 'Brackwell Marine Holdings Ltd']
+
+  test('are a page that offers the table of decisions', async () => {
+    const cwd = folderOf({ 'crm.csv': listOf(...PAIR) })
+    const { code, stdout, stderr } = await fettle(['dedupe', 'crm.csv', '--review', 'out pairs.html', '-q'], { cwd })
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toContain('open out pairs.html, decide and download out pairs.csv, then pass --decisions out pairs.csv')
+    const page = readFileSync(join(cwd, 'out pairs.html'), 'utf8')
+    const json = /id="pairs-data">([\s\S]*?)<\/script>/.exec(page)?.[1] ?? ''
+    expect(JSON.parse(json)).toMatchObject({ list: 'crm.csv', file: 'out pairs.csv', fields: ['name', 'country'], others: [[]] })
+  })
+
+  test('are refused for a wrong file: of the page, of decisions, of the list', async () => {
+    const cwd = folderOf({
+      'crm.csv': listOf(...PAIR),
+      'pairs.html': '<!doctype html>\n<html></html>\n',
+      'd.csv': 'fingerprint,decision\nr,accept\n',
+    })
+    const refuse = async (...args: readonly string[]) => {
+      const { code, stderr } = await fettle(['dedupe', ...args, '-q'], { cwd })
+      return `${code} ${stderr}`
+    }
+    expect(await refuse('crm.csv', '--review', 'pairs.html')).toMatch(/^2 .*pairs.html exists; refusing to overwrite it/s)
+    expect(await refuse('crm.csv', '--review', 'pairs.pdf')).toMatch(/^2 .*pairs.pdf is neither .csv, .xlsx nor .html/s)
+    expect(await refuse('crm.csv', '--decisions', 'd.csv')).toMatch(/^65 .*FETTLE_DECISIONS.*key and key 2 are missing/s)
+    expect(await refuse('crm.csv', '--decisions', 'pairs.html')).toMatch(/^65 .*FETTLE_DECISIONS.*a web page/s)
+    expect(await refuse('crm.csv', '--decisions', 'none.csv')).toMatch(/^65 .*FETTLE_DECISIONS.*none.csv/s)
+    expect(await refuse('none.csv', '--review', 'p.html')).toMatch(/^65 .*FETTLE_INPUT_READ.*none.csv/s)
+  })
+})
+
 describe.concurrent('quotes inside cells', () => {
   const QUOTED = 'Company Name,Reg No,Country\nAcme "Best" Forgings Ltd,01234567,GB\n'
 
@@ -144,6 +178,14 @@ describe.concurrent('quotes inside cells', () => {
     expect((await fettle(['clean', 'q.csv', '--quotes', 'relaxed', '-q'], { cwd })).code).toBe(0)
     expect((await fettle(['clean', 'q.csv', '--quotes', 'loose'], { cwd })).code).toBe(2)
   })
+})
+
+test.concurrent('a cell of several lines is shown in one by init, and the file names where all keys are', async () => {
+  const cwd = folderOf({ 'a.csv': 'Company Name,Address,Country\nAcme Forgings Ltd,"Unit D\nFleming Way",GB\n' })
+  const { code, stderr } = await fettle(['init', 'a.csv', '--yes'], { cwd })
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Unit D Fleming Way')])
+  expect(stderr).not.toContain('\\u000a')
+  expect(readFileSync(join(cwd, 'a.yml'), 'utf8')).toContain('docs/pipeline.md of the package lists every key.')
 })
 
 describe.concurrent('a caller of clean', () => {

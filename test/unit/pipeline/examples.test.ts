@@ -1,6 +1,7 @@
 /** Example files: those in valid/ and pipelines/ parse without issues, those in invalid/ report what their first line expects. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { splitRows } from '../../../src/library/input-rows.ts'
 import { definePipeline } from '../../../src/library/library.ts'
 import { parsePipeline, parsePipelineValue } from '../../../src/pipeline/parse.ts'
 import { planRun } from '../../../src/pipeline/planning/plan.ts'
@@ -56,6 +57,12 @@ describe('a pipeline given as an object', () => {
 
   test('gives the same pipeline as its text', () => {
     expect(parsePipelineValue(object, OPTIONS).pipeline).toEqual(parseYaml(JSON.stringify(object)).pipeline)
+  })
+
+  test('may have rows for its input', () => {
+    const rows = [{ Name: 'Acme Forgings Ltd' }]
+    const given = definePipeline({ name: 'from-code', input: rows, mappings: { name: 'Name' } })
+    expect(splitRows(given)).toMatchObject({ rows, plain: { name: 'from-code', mappings: { name: 'Name' } } })
   })
 
   test('has its references filled in', () => {

@@ -304,7 +304,7 @@ async function exportTo(format: string, to: string, exported: Exported): Promise
     noteUnmatched(exported.unmatched, io)
     print(io, `for an unmatched row, write accept and the id of its company into a line of the row`)
   }
-  print(io, `write accept or reject beside a company, then: ${shellCommand(applyAction(state, to), runsDir)}`)
+  print(io, `write accept, reject or later beside a company, then: ${shellCommand(applyAction(state, to), runsDir)}`)
 }
 
 function describeRows(rows: readonly ReviewRow[]): string {
