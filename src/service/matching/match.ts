@@ -187,27 +187,20 @@ function chooseAnswer(first: Answer, second: Answer): Answer {
   return second.candidates.some(({ company, features }) => company === own && features.reading !== undefined) ? second : first
 }
 
-/**
- * Proposes the firm of a branch, wherever it is: never a match, and only a company of the very name. Null without one, and for a branch that
- * the register has.
- */
-function proposeFirm(index: MatchIndex, { name = '' }: Query, most: number, list: ListFacts): Answer | null {
-  const isBranch = ({ company }: Answer['candidates'][number]): boolean =>
-    listFirmNames(index.companies.at(company).name).length > 0
-  const firms = listFirmNames(name)
-  if (firms.length === 0) return null
-  const { candidates: named } = answer(index, prepareQuery(index, { name }), most, list)
-  if (named.some(known => known.features.exact === 1 && isBranch(known))) return null
-  for (const firm of firms) {
-    const found = answer(index, prepareQuery(index, { name: firm }), most, list)
-    const candidates = found.candidates.filter(({ features }) => features.exact === 1 && features.legalDiffer !== 1)
-    const [best] = candidates
-    if (best === undefined || best !== found.candidates[0]) continue
-    const read = `read as "${firm.replaceAll('|', '/')}"`
-    const verdict: Verdict = { decision: 'review', reason: 'sister-company', score: best.score, margin: found.margin }
-    return { ...found, ...verdict, candidates, why: `${found.why} | ${read}`, banding: chooseBanding(verdict) }
-  }
-  return null
+/** Proposes the firm of a branch by the name it may have, wherever it is: never a match, and only companies of the very name. Null without one. */
+function proposeFirm(index: MatchIndex, query: Query, most: number, list: ListFacts): Answer | null {
+  const prepared = prepareQuery(index, query)
+  const found = answer(index, prepared, most, list)
+  const named = found.candidates.filter(({ features }) => features.exact === 1 && features.legalDiffer !== 1)
+  const candidates = named.map(candidate => {
+    const [scored] = scoreCompanies(index, prepared, [candidate.company], list.inRegister.startingOdds, vectors)
+    return { ...candidate, why: explainMatch(prepared, scored!.vector, query.name ?? '') }
+  })
+  const [best] = candidates
+  if (best === undefined) return null
+  const margin = named[0] === found.candidates[0] ? found.margin : 0
+  const verdict: Verdict = { decision: 'review', reason: 'sister-company', score: best.score, margin }
+  return { ...found, ...verdict, candidates, why: best.why, banding: chooseBanding(verdict) }
 }
 
 /**
@@ -220,5 +213,13 @@ export function match(index: MatchIndex, query: Query, most = DEFAULT_CANDIDATES
   const isSettled = first.decision === 'matched' && !hasTwoNames(query.name ?? '')
   const read = isSettled ? null : withReadings(index, query, prepared)
   const chosen = read === null ? first : chooseAnswer(first, answer(index, read, most, list))
-  return chosen.decision === 'unmatched' ? (proposeFirm(index, query, most, list) ?? chosen) : chosen
+  const firms = chosen.decision === 'unmatched' ? listFirmNames(query.name ?? '') : []
+  const isBranch = ({ company, features }: Answer['candidates'][number]): boolean =>
+    features.exact === 1 && listFirmNames(index.companies.at(company).name).length > 0
+  if (firms.length === 0 || chosen.candidates.some(isBranch)) return chosen
+  for (const name of firms) {
+    const proposed = proposeFirm(index, { ...query, name }, most, list)
+    if (proposed !== null) return proposed
+  }
+  return chosen
 }

@@ -47,7 +47,7 @@ describe('a branch of a company abroad', () => {
   ])('%s in %s is proposed its firm, and not matched', (name, country, id) => {
     const found = ask(name, country)
     expect(found).toMatchObject({ decision: 'review', reason: 'sister-company', ids: [id] })
-    expect(found.why).toMatch(/^name 1.00 .*read as "/)
+    expect(found.why).toMatch(/^name 1.00 \| read as "[^"]+" \| country ≠$/)
   })
 
   it('that the register has is matched, and never its firm in its place', () => {
