@@ -4,17 +4,17 @@ import { counted } from '../counted.ts'
 import { action, FettleError, type Issue, issue } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
 import type { HeldLock } from '../files/process-lock.ts'
-import { chosenPlan, type RunState } from '../journal/index.ts'
+import { chosenPlan, type RunArgs, type RunState } from '../journal/index.ts'
 import { wholePlan } from '../pipeline/index.ts'
 import type { AskedKeys, Waiting } from '../reuse/answer-folder.ts'
-import { type Chosen, checkRowBudget, chooseAndAsk, isRow, keyIssues, verdictOf } from '../reuse/choose.ts'
+import { type Chosen, chooseAndAsk, isRow, keyIssues, verdictOf } from '../reuse/choose.ts'
 import { choicePath, readChoice } from '../reuse/files/choice.ts'
-import { answersFolder, foldersOfRun, NO_REFRESH, readRefresh } from '../reuse/settings.ts'
+import { answersFolder, foldersOfRun, NO_REFRESH, type Refresh, type ReuseSettings } from '../reuse/settings.ts'
 import { isUnpaid } from '../run/index.ts'
 import { readChangedCompanies } from '../runs/event-store.ts'
 import { type RunDirectory, readRun, runDirectory } from '../runs/run-directory.ts'
 import { readRowsBefore } from '../runs/run-queries.ts'
-import { assertAccount, reserveCredits } from '../spending/spending.ts'
+import { assertAccount, checkRowBudget, reserveCredits } from '../spending/spending.ts'
 import { readablePlan } from './ports.ts'
 import { settleEarlierRuns } from './receive-paid.ts'
 import type { Attempt, ChosenEvent, QueuedShard, RunSettings } from './run-settings.ts'
@@ -181,3 +181,11 @@ const superseded = (runId: string, other: string): FettleError =>
       action: action('run', 'PIPELINE'),
     },
   )
+
+/** Which rows are asked again: as the caller wants it now, else as recorded when the run began. */
+function readRefresh({ refresh = NO_REFRESH }: ReuseSettings, args: RunArgs): Refresh {
+  if (refresh.all || refresh.outcomes.length > 0 || refresh.keys.length > 0) return refresh
+  const listOf = (name: string): readonly string[] => (Array.isArray(args[name]) ? args[name] : [])
+  const outcomes = listOf('refresh-where').map(text => text.replace('outcome=', '') as Refresh['outcomes'][number])
+  return { all: args.refresh === true, outcomes, keys: listOf('refresh-key') }
+}

@@ -39,6 +39,7 @@ import { settleCredits } from '../spending/spending.ts'
 import type { StorageOptions } from '../staging/remote-files.ts'
 import { chooseRowsOnce, isRefusal, makeWaiting } from './choice-of-run.ts'
 import { createDeadline, type Deadline } from './deadline.ts'
+import { KeptSearches } from './kept-searches.ts'
 import { openRunPorts, type RunPorts } from './ports.ts'
 import type { Recording } from './recording.ts'
 import { connectRun, type RunConnection } from './run-connection.ts'
@@ -66,6 +67,7 @@ export class RunExecution implements Attempt {
   /** The folder of the answers of all scopes. */
   readonly #answers: string
   readonly #searches: RunSearches
+  readonly #proof: KeptSearches
   /** Not recorded yet. */
   readonly #warnings: Issue[] = []
   #lastReport: Promise<void> = Promise.resolve()
@@ -103,7 +105,18 @@ export class RunExecution implements Attempt {
     this.#answers = answersFolder(settings, state.args)
     const { now, waiting } = this
     const refreshes = settings.refresh?.all ?? false
-    this.#searches = new RunSearches(() => this.#state, directory, { answers: this.#answers, now, refreshes, waiting })
+    this.#proof = new KeptSearches({
+      state: () => this.#state,
+      workDir: directory.path,
+      readListChanges: (...asked) => this.#connection!.ports.screening.readListChanges(...asked, { signal: this.limit.signal }),
+    })
+    this.#searches = new RunSearches(() => this.#state, directory, {
+      answers: this.#answers,
+      now,
+      refreshes,
+      waiting,
+      proof: this.#proof,
+    })
   }
 
   /** Writes the reports of the run in every case. A disk error ends it with its result, 73, like any other error. Closes the journal. */
@@ -229,7 +242,7 @@ export class RunExecution implements Attempt {
       events: openEventStore(plan, place),
       monitor: openMonitorStore(plan, place),
       keepAnswers: usesReuse ? () => this.#keepAnswers() : undefined,
-      earlier: usesReuse ? this.#searches : undefined,
+      earlier: usesReuse ? this.#proof.watch(this.#searches) : undefined,
       recorder: this.#recording?.recorder,
       fetchByJob: this.#fetchByJob,
       onProgress: progress => this.#showProgress(progress),

@@ -28,6 +28,8 @@ export interface ScreenState {
   readonly searches: number
   /** Companies and directors that an earlier run searched for. */
   readonly reused: number
+  /** Those that are searched for again: an entry of the lists changed that may concern them, or it is not known what changed. */
+  readonly again: { readonly changed: number; readonly unknown: number }
   /** The searches are where later runs find them. */
   readonly isKept: boolean
   readonly withHits: number
@@ -155,6 +157,7 @@ export const initialCompanyActions = ({ candidates, portfolio, screen, events, t
           done: 0,
           searches: 0,
           reused: 0,
+          again: { changed: 0, unknown: 0 },
           isKept: false,
           withHits: 0,
           hits: 0,
@@ -192,7 +195,7 @@ export function applyCompanyAction(state: CompanyActionState, event: RunEvent): 
   if (tree !== null && tree !== state.tree) return { tree }
   switch (event.type) {
     case 'screen.requested':
-      return screening && { screening: { ...screening, openSince: screening.openSince ?? event.at } }
+      return screening && { screening: { ...countAgain(screening, event.again), openSince: screening.openSince ?? event.at } }
     case 'screen.finished':
       return screening && { screening: searched(screening, event) }
     case 'screen.reused':
@@ -253,6 +256,9 @@ function afterQuestion(state: CandidateState, event: RunEvent): CandidateState {
       return state
   }
 }
+
+const countAgain = (state: ScreenState, why: 'changed' | 'unknown' | undefined): ScreenState =>
+  why === undefined ? state : { ...state, again: { ...state.again, [why]: state.again[why] + 1 } }
 
 function searched(state: ScreenState, event: RunEvent & { type: 'screen.finished' }): ScreenState {
   const last = { id: event.company.searchId, createdAt: event.createdAt }

@@ -130,8 +130,10 @@ const REUSE_EVENTS = {
     choice: text,
     /** What the service fitted to the list in an earlier run, for the jobs of the rows that are sent. */
     fit: z.record(text, z.union([text, z.record(text, z.number())])).optional() as unknown as z.ZodOptional<z.ZodType<Fit>>,
-    /** `oldest`: when the oldest of the AML searches was made. */
-    searches: z.object({ screen: count, candidates: count, oldest: text.exactOptional() }).optional(),
+    /** `oldest`: when the oldest of the AML searches was made; `unproven`: those that may be made again. */
+    searches: z
+      .object({ screen: count, candidates: count, oldest: text.exactOptional(), unproven: count.exactOptional() })
+      .optional(),
     /** The part of budget.credits for the rows of a shard that are sent. */
     credits: count.optional(),
   },
@@ -424,8 +426,10 @@ export const EVENTS = {
   ...MONITOR_EVENTS,
   /** `done` counts the companies handled so far, with this event; likewise below. */
   'portfolio.added': { done: count, added: count, present: count, refused: list(refusal) },
-  'screen.requested': { company: text },
-  'screen.finished': { done: count, company: screened, createdAt: text.nullable(), adopted: flag },
+  /** `again`: why the search of an earlier run does not hold. */
+  'screen.requested': { company: text, again: z.enum(['changed', 'unknown']).optional() },
+  /** `listsKey`: the lists that were searched, at a service that names them. */
+  'screen.finished': { done: count, company: screened, createdAt: text.nullable(), listsKey: text.optional(), adopted: flag },
   'screen.refused': { done: count, company: refusal },
   /** Decisions were applied to the hits of all searches. */
   'hits.judged': { open: count, back: count, cleared: count, confirmed: count, listed: list(listedHit) },

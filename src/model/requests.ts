@@ -105,6 +105,16 @@ export interface Screening {
   readonly createdAt: string | null
   /** Null when the service gives no count. */
   readonly hits: number | null
+  /** The lists that were searched, at a service that names them; '' where this answer does not. */
+  readonly listsKey?: string | undefined
+}
+
+/** What changed in the lists of a service since an earlier state of them. */
+export interface ListChanges {
+  /** The lists now. */
+  readonly listsKey: string
+  /** Places of the searches that may find something else; null where it is not known what changed. */
+  readonly changed: readonly number[] | null
 }
 
 /** What puts an AML search under monitoring. */
@@ -253,6 +263,12 @@ export interface ScreenRequests {
     since: { readonly at: string; readonly other: string | null },
     options?: CallOptions,
   ): Promise<Screening | undefined>
+  /** What changed in the lists of a service that names them since a search. At most 500 searches; at none, whether that is known. */
+  readListChanges(
+    listsKey: string,
+    searches: readonly (Pick<ScreenQuery, 'name' | 'person' | 'threshold'> & { readonly hasHits: boolean })[],
+    options?: CallOptions,
+  ): Promise<ListChanges>
   /** How many hits a search has, and by dataset: a hit in several counts in each. */
   readRisks(
     id: string,

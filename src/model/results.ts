@@ -233,6 +233,16 @@ export interface ReuseCounts {
 export interface EarlierSearch<Answer> {
   readonly at: string
   readonly answer: Answer
+  /** The lists that were searched, at a service that names them. */
+  readonly listsKey?: string | undefined
+}
+
+/**
+ * A search that an earlier run paid and that is made again: an entry of the lists that may concern it changed, or it is not known what
+ * changed.
+ */
+export interface SearchAgain {
+  readonly again: 'changed' | 'unknown'
 }
 
 /** A company found, with the first row that found it. */

@@ -2,7 +2,7 @@
  * Chooses the rows of a run that are sent: those without an earlier answer that may be used, each different key once. The answers of the
  * others are copied into the choice of the run.
  */
-import { counted, listSome } from '../counted.ts'
+import { listSome } from '../counted.ts'
 import { FettleError, type Issue, issue } from '../errors.ts'
 import { DigestIndex } from '../files/digest-index.ts'
 import { digestOf } from '../files/file-chunks.ts'
@@ -267,10 +267,4 @@ export function keyIssues(keys: readonly string[]): Issue[] {
   const [noun, verb] = keys.length === 1 ? ['key', 'was'] : ['keys', 'were']
   const message = `no row has the ${noun} ${shown}, which ${verb} to be asked again`
   return [issue('FETTLE_REFRESH_KEY', message, { severity: 'warn' })]
-}
-
-/** Throws FETTLE_INPUT_BUDGET when more rows would be sent than `budget.rows` allows. */
-export function checkRowBudget({ budget }: Plan, sent: number): void {
-  if (budget.rows === null || sent <= budget.rows) return
-  throw new FettleError('FETTLE_INPUT_BUDGET', `${counted(sent, 'row')} would be sent, budget.rows allows ${budget.rows}`)
 }

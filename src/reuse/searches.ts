@@ -1,5 +1,6 @@
 /** Uses AML searches, questions for candidates and decisions that earlier runs paid, and stores what a run paid for later ones. */
 import { join } from 'node:path'
+import { defined } from '../defined.ts'
 import { DigestIndex } from '../files/digest-index.ts'
 import { readJsonLines } from '../files/json-lines.ts'
 import type { HeldLock } from '../files/process-lock.ts'
@@ -11,7 +12,7 @@ import { answersFile, QUESTIONS_FILE, TREE_FILE } from '../results/file-names.ts
 import { readSubjects } from '../results/output/companies.ts'
 import { questionMaker, readQuestions } from '../results/questions.ts'
 import { readTreeQuestions } from '../results/tree-questions.ts'
-import type { EarlierSearches, Screened } from '../run/index.ts'
+import type { EarlierSearches, Screened, SearchProof } from '../run/index.ts'
 import { AnswerFolder, type AskedKeys, type Busy, type Waiting } from './answer-folder.ts'
 import { type AnswerOutcome, AnswersWriter, classifyOutcome } from './files/answers.ts'
 import { candidatesKey, companyOwner, nameOwner, searchKey, treeKey } from './files/row-key.ts'
@@ -40,6 +41,7 @@ interface Found {
   /** See `companyOwner` and `nameOwner`. */
   readonly owner: Buffer
   readonly answer: unknown
+  readonly listsKey?: string | undefined
 }
 
 interface Kind {
@@ -60,7 +62,7 @@ const KINDS: Readonly<Record<SearchKind, Kind>> = {
       if (event.type !== 'screen.finished') return null
       const { id, searchId, hits, risks, found } = event.company
       const answer: Screened = { searchId, hits, risks, found }
-      return { key: searchKey(event.company, plan.screen!), owner: companyOwner(id), answer }
+      return { key: searchKey(event.company, plan.screen!), owner: companyOwner(id), answer, listsKey: event.listsKey }
     },
   },
   candidates: {
@@ -69,8 +71,7 @@ const KINDS: Readonly<Record<SearchKind, Kind>> = {
     },
     found: (event, _, owners) => {
       if (event.type !== 'candidates.found') return null
-      const { question, companies: answer } = event
-      return { key: candidatesKey(question), owner: owners.get(question) ?? NO_OWNER, answer }
+      return { key: candidatesKey(event.question), owner: owners.get(event.question) ?? NO_OWNER, answer: event.companies }
     },
   },
   decide: {
@@ -79,8 +80,8 @@ const KINDS: Readonly<Record<SearchKind, Kind>> = {
     },
     found: (event, { tree }, owners) => {
       if (event.type !== 'decide.made') return null
-      const { question, answer } = event
-      return { key: treeKey(tree?.found ?? null, question), owner: owners.get(question) ?? NO_OWNER, answer }
+      const owner = owners.get(event.question) ?? NO_OWNER
+      return { key: treeKey(tree?.found ?? null, event.question), owner, answer: event.answer }
     },
   },
 }
@@ -102,6 +103,8 @@ function openFolder(kind: SearchKind, { plan, identity }: Owner, answers: string
   return age === undefined ? null : { age, folder: new AnswerFolder(answers, scopeOf(kind, plan, identity), now) }
 }
 
+type RunNeeds = SearchSettings & { readonly waiting: Waiting; readonly proof: SearchProof }
+
 interface Opened {
   readonly age: number
   readonly folder: AnswerFolder
@@ -114,10 +117,10 @@ interface Opened {
 export class RunSearches implements EarlierSearches {
   readonly #state: () => RunState
   readonly #directory: RunFiles
-  readonly #settings: SearchSettings & { readonly waiting: Waiting }
+  readonly #settings: RunNeeds
   readonly #opened = new Map<SearchKind, Promise<Opened | null>>()
 
-  constructor(state: () => RunState, directory: RunFiles, settings: SearchSettings & { readonly waiting: Waiting }) {
+  constructor(state: () => RunState, directory: RunFiles, settings: RunNeeds) {
     this.#state = state
     this.#directory = directory
     this.#settings = settings
@@ -158,7 +161,7 @@ export class RunSearches implements EarlierSearches {
 
   /** Names all that the stage is about to ask, so that no other run pays for it meanwhile. */
   async #open(kind: SearchKind): Promise<Opened | null> {
-    const { answers, now, refreshes, waiting } = this.#settings
+    const { answers, now, refreshes, waiting, proof } = this.#settings
     const state = this.#state()
     const place = openFolder(kind, state, answers, now)
     if (place === null) return null
@@ -167,7 +170,8 @@ export class RunSearches implements EarlierSearches {
       const known = refreshes ? null : folder.open([], now())
       const keys: Buffer[] = []
       for await (const key of KINDS[kind].keys(this.#directory.path, state)) {
-        if (known !== null && findSearch(known, key, age, now()) !== null) continue
+        const found = known && findSearch(known, key, age, now())
+        if (found !== null && proof.whyAgain(key, found) === null) continue
         const busy = refreshes ? undefined : others.find(other => other.isAtWork && other.keys.find(key) !== -1)
         if (busy !== undefined) {
           known?.close()
@@ -178,6 +182,10 @@ export class RunSearches implements EarlierSearches {
       return { keys, known }
     }
     for (;;) {
+      if (kind === 'screen' && !refreshes) {
+        const known = folder.open([], now())
+        await proof.prove(key => findSearch(known, key, age, now())).finally(() => known.close())
+      }
       const asked = await folder.ask(state.runId, waiting, choose)
       if (asked !== null) return { age, folder, known: asked.chosen.known, held: asked.held }
     }
@@ -194,7 +202,6 @@ export async function keepSearches(
   const place = openFolder(kind, state, answers, now)
   if (place === null) return 0
   const { folder, age } = place
-  const { runId: run } = state
   const writer = new AnswersWriter(join(directory.path, answersFile(kind)))
   const owners = await readOwners(kind, directory.path)
   let last = ''
@@ -202,17 +209,20 @@ export async function keepSearches(
     for (const event of readJournal(directory.journal).events) {
       const found = KINDS[kind].found(event, state, owners)
       if (found === null) continue
-      const { answer, ...about } = found
+      const { answer, listsKey, ...about } = found
       if (event.at > last) last = event.at
-      await writer.add({ ...about, row: null, source: 0, outcome: 'searched', cells: [event.at, JSON.stringify(answer)] })
+      const cells = [event.at, JSON.stringify(answer), listsKey ?? []].flat()
+      await writer.add({ ...about, row: null, source: 0, outcome: 'searched', cells })
     }
     if (writer.count > 0)
-      await writer.publish(folder.facts({ age, tags: [], sources: [{ run, job: run, at: last, columns: [] }] }))
+      await writer.publish(
+        folder.facts({ age, tags: [], sources: [{ run: state.runId, job: state.runId, at: last, columns: [] }] }),
+      )
   } finally {
     await writer.discard()
   }
-  if (writer.count > 0) await folder.keep(run, [writer.path], waiting)
-  await folder.settle([run])
+  if (writer.count > 0) await folder.keep(state.runId, [writer.path], waiting)
+  await folder.settle([state.runId])
   return writer.count
 }
 
@@ -240,11 +250,13 @@ export function searchCounter(plan: Plan, identity: string, { answers, now, refr
     const earlier = findSearch(opened.known, key, opened.age, now())
     if (earlier === null) return
     opened.found.add(key)
-    if (opened === screen && (oldest === null || earlier.at < oldest)) oldest = earlier.at
+    if (opened === screen && (oldest === undefined || earlier.at < oldest)) oldest = earlier.at
+    if (earlier.listsKey !== undefined) unproven.add(key)
   }
   const [screen, candidates] = [open('screen'), open('candidates')]
   if (screen === null && candidates === null) return null
-  let oldest: string | null = null
+  let oldest: string | undefined
+  const unproven = new DigestIndex()
   const questionOf = questionMaker(plan)
   const asked: readonly string[] = plan.candidates?.for ?? []
   return {
@@ -256,7 +268,7 @@ export function searchCounter(plan: Plan, identity: string, { answers, now, refr
     },
     get counts() {
       const counts = { screen: screen?.found.size ?? 0, candidates: candidates?.found.size ?? 0 }
-      return oldest === null ? counts : { ...counts, oldest }
+      return defined({ ...counts, oldest, unproven: unproven.size || undefined })
     },
     close: () => {
       screen?.known.close()
@@ -269,8 +281,8 @@ export function searchCounter(plan: Plan, identity: string, { answers, now, refr
 function findSearch<Answer>(known: KnownAnswers, key: Buffer, age: number, now: number): EarlierSearch<Answer> | null {
   const found = known.find(key)
   if (found?.outcome !== 'searched') return null
-  const [at = '', answer = ''] = JSON.parse(found.text()) as string[]
+  const [at = '', answer = '', listsKey] = JSON.parse(found.text()) as string[]
   // A time in the future is of a clock that was set back since: its age is unknown.
   const passed = now - Date.parse(at)
-  return passed >= 0 && passed < age ? { at, answer: JSON.parse(answer) as Answer } : null
+  return passed >= 0 && passed < age ? { at, answer: JSON.parse(answer) as Answer, listsKey } : null
 }

@@ -35,15 +35,7 @@ export function answersFolder({ runsDir, answersDir }: ReuseSettings, args: RunA
   return answersDir ?? (typeof recorded === 'string' ? recorded : join(runsDir, 'answers'))
 }
 
-/** Which rows are asked again: as the caller wants it now, else as recorded when the run began. */
-export function readRefresh({ refresh = NO_REFRESH }: ReuseSettings, args: RunArgs): Refresh {
-  if (refresh.all || refresh.outcomes.length > 0 || refresh.keys.length > 0) return refresh
-  const listOf = (name: string): readonly string[] => (Array.isArray(args[name]) ? args[name] : [])
-  const outcomes = listOf('refresh-where').map(text => text.replace('outcome=', '') as AnswerClass)
-  return { all: args.refresh === true, outcomes, keys: listOf('refresh-key') }
-}
-
-/** What `readRefresh` reads. */
+/** What the arguments of a run record of it. */
 export const refreshArgs = ({ all, outcomes, keys }: Refresh): RunArgs =>
   defined({
     refresh: all || undefined,

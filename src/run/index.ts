@@ -17,6 +17,7 @@ export {
   type ReportService,
   type Screened,
   type ScreenService,
+  type SearchProof,
   type Service,
   type TreeService,
 } from './ports.ts'
@@ -35,3 +36,4 @@ export { mapConcurrently, recordError } from './stage-group.ts'
 export { accepted as fetchAcceptedStep } from './stages/accepted.ts'
 export { judgeHits } from './stages/decide.ts'
 export { answeredJobs, publish } from './stages/download.ts'
+export { makeScreenQuery } from './stages/screen.ts'

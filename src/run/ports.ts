@@ -28,6 +28,7 @@ import type {
   Outcomes,
   PublishedResults,
   Question,
+  SearchAgain,
   Subject,
   TreeAnswer,
   TreeQuestion,
@@ -104,11 +105,19 @@ export interface Screened {
 
 /** What earlier runs paid and may be used again. Its methods throw FETTLE_OUTPUT_WRITE. */
 export interface EarlierSearches {
-  screened(subject: Subject): Promise<EarlierSearch<Screened> | null>
+  screened(subject: Subject): Promise<EarlierSearch<Screened> | SearchAgain | null>
   proposed(question: Question): Promise<EarlierSearch<readonly ProposedCompany[]> | null>
   ruled(question: TreeQuestion): Promise<EarlierSearch<TreeAnswer> | null>
   /** Puts what this run paid where later runs find it, and returns how many searches that are. */
   keep(what: 'screen' | 'candidates' | 'decide'): Promise<number>
+}
+
+/** Whether AML searches of earlier runs still hold, at a service that names its lists. */
+export interface SearchProof {
+  /** Asks the service about all that `find` returns for the run. */
+  prove(find: (key: Buffer) => EarlierSearch<Screened> | null): Promise<void>
+  /** Why a search is made again; null where it holds. */
+  whyAgain(key: Buffer, search: EarlierSearch<unknown>): SearchAgain['again'] | null
 }
 
 /** A file of events in the run directory and at its path; and, beside the runs, which events earlier runs wrote. */

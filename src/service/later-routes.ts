@@ -1,6 +1,6 @@
 /** The routes that a run does not use: their code is loaded with the first request for one of them. */
 import type { FastifyInstance } from 'fastify'
-import { LIST_FACTS, OPERATIONS, type OperationName, OTHER_GROUPS } from '../contract/index.ts'
+import { LIST_CHANGES, LIST_FACTS, OPERATIONS, type OperationName, OTHER_GROUPS } from '../contract/index.ts'
 import { accessRoutes } from './access/routes.ts'
 import { peopleRoutes } from './companies/people-routes.ts'
 import { reportRoutes } from './companies/report.ts'
@@ -33,7 +33,7 @@ function pathMethods({ operations, matchColumns }: Play, more: Iterable<readonly
     const added = operation.method === 'GET' ? ['GET', 'HEAD'] : [operation.method]
     methods.set(path, [...(methods.get(path) ?? []), ...added])
   }
-  if (matchColumns) methods.set(routePath(LIST_FACTS), [LIST_FACTS.method])
+  if (matchColumns) for (const own of [LIST_FACTS, LIST_CHANGES]) methods.set(routePath(own), [own.method])
   // A path may also be the value of a parameter in a second path: the one without parameters is meant.
   const all = [...methods, ...more].toSorted(([a], [b]) => a.split(':').length - b.split(':').length)
   return all.map(([path, allowed]) => ({ pattern: pathPattern(path), methods: allowed }))
@@ -41,7 +41,7 @@ function pathMethods({ operations, matchColumns }: Play, more: Iterable<readonly
 
 export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOptions): void {
   accessRoutes(app, deps)
-  screeningRoutes(app, deps)
+  screeningRoutes(app, deps, options.version)
   scheduleRoutes(app, deps)
   companyRoutes(app, deps)
   reportRoutes(app, deps)

@@ -15,7 +15,7 @@ import type { ReuseSettings } from '../reuse/settings.ts'
 import { finishedRunOfKey, readRowsBefore } from '../runs/run-queries.ts'
 import { lastGoodRun, runToContinue } from '../runs/run-store.ts'
 import { type ShareEstimate, shareInterval } from '../share-interval.ts'
-import { mostCredits, mostQuestions, mostTreeRuns, spentInMonth } from './spending.ts'
+import { mostCredits, mostQuestions, mostTreeRuns, provenSearches, spentInMonth } from './spending.ts'
 
 /** A run before it is one; what cannot be known is null. */
 export interface RunEstimate {
@@ -40,6 +40,8 @@ export interface RunEstimate {
     | (RunEstimate['credits'] & {
         readonly known: number | null
         readonly oldest: string | null
+        /** Of the known, those that are made again where an entry of the lists changed that may concern them. */
+        readonly unproven: number
         /** Searches for directors come on top; null where there are none. `expected`: by the last good run. */
         readonly directors: { readonly expected: number | null } | null
       })
@@ -90,7 +92,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
   const { portfolio = null, screen = null, candidates = null } = plan
   const companies = { most: plan.rows - (plan.skipped ?? 0), expected: before?.companies?.listed ?? null }
   const within = (count: number): number => Math.min(count, screen?.budget ?? count)
-  const knownScreens = searches?.screen ?? 0
+  const knownScreens = provenSearches(searches)
   const finished = runKey && identity !== null ? finishedRunOfKey(plan, { ...context, runKey: runKey.key, identity }) : null
   return {
     rows: plan.rows,
@@ -118,6 +120,7 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
       budget: screen.budget,
       known: searches?.screen ?? null,
       oldest: searches?.oldest ?? null,
+      unproven: searches?.unproven ?? 0,
       directors: screen.people === undefined ? null : { expected: before?.screening?.directors?.searches ?? null },
     },
     candidates: candidates && { most: mostQuestions(plan), known: searches?.candidates ?? null },

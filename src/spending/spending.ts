@@ -13,7 +13,7 @@ import { action, FettleError } from '../errors.ts'
 import { appendLine } from '../files/durable.ts'
 import { readKeptText } from '../files/kept-files.ts'
 import { journalHead, type RunState } from '../journal/index.ts'
-import { type Plan, wholePlan } from '../pipeline/index.ts'
+import { type KnownSearches, type Plan, wholePlan } from '../pipeline/index.ts'
 import { QUEUE_FILE } from '../results/file-names.ts'
 import { type LockClock, withFolderLock } from '../runs/folder-lock.ts'
 import { prunedRuns, type RunSpending } from '../runs/pruned-runs.ts'
@@ -28,12 +28,15 @@ export function mostCredits(plan: Plan): number {
   const { service, enrich, sent, rows, budget, screen, known } = plan
   if (service.kind === 'embedded' || isToBeChosen(plan)) return 0
   const enriched = enrich === null ? 0 : Math.min(sent, budget.credits ?? sent)
-  const searched = rows - (known?.searches?.screen ?? 0)
+  const searched = rows - provenSearches(known?.searches)
   // How many directors the companies have is not known before they are found.
   const most = screen?.people === undefined ? searched : Number.POSITIVE_INFINITY
   const screened = screen == null ? 0 : Math.min(most, screen.budget ?? searched)
   return enriched + mostQuestions(plan) + screened + mostTreeRuns(plan)
 }
+
+/** AML searches of earlier runs that are not made again. */
+export const provenSearches = ({ screen, unproven = 0 }: Partial<KnownSearches> = {}): number => (screen ?? 0) - unproven
 
 /** The most runs of a decision tree that a run of the plan may pay. */
 export const mostTreeRuns = ({ tree, rows, skipped = 0 }: Plan): number =>
@@ -308,4 +311,10 @@ export async function assertAccount(
   const found = await readAccount({ service: plan.service, credentials: credentials(), proxies: findProxies(env), signal })
   if (found !== null && found.left >= most) return
   throw new FettleError('FETTLE_BUDGET_ACCOUNT', `${plan.name} could need ${counted(most, 'credit')}: ${accountWords(found)}`)
+}
+
+/** Throws FETTLE_INPUT_BUDGET when more rows would be sent than `budget.rows` allows. */
+export function checkRowBudget({ budget }: Plan, sent: number): void {
+  if (budget.rows === null || sent <= budget.rows) return
+  throw new FettleError('FETTLE_INPUT_BUDGET', `${counted(sent, 'row')} would be sent, budget.rows allows ${budget.rows}`)
 }

@@ -95,7 +95,7 @@ function formatEstimate(plan: Plan, estimate: RunEstimate, project: Prepared['pr
       `  asked     ${candidates?.most ?? 0} questions for candidates at most, a credit each${knownWords(candidates?.known)}`,
     portfolio && `  portfolio ${expectedCount(portfolio, 'company', 'companies')} to add to ${formatPortfolio(plan)}`,
     screening &&
-      `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${directorsText(screening)}${screenBudget(screening)}${knownWords(screening.known)}${screening.oldest === null ? '' : `, the oldest of ${time(screening.oldest)} UTC`}`,
+      `  screen    ${expectedCount(screening, 'AML search', 'AML searches')}, a credit each${directorsText(screening)}${screenBudget(screening)}${knownWords(screening.known)}${screening.oldest === null ? '' : `, the oldest of ${time(screening.oldest)} UTC`}${unprovenWords(screening)}`,
     plan.screen?.monitor &&
       `  monitor   every company found, once; monitoring of companies that left the list ends${mostGone(plan.screen.monitor.remove)}`,
     estimate.tree &&
@@ -165,6 +165,9 @@ const expectedCount = ({ most, expected }: { most: number; expected: number | nu
   `${most} ${most === 1 ? one : many} at most${expected === null ? '' : `, about ${expected} by the last good run`}`
 
 const knownWords = (known: number | null | undefined): string => (known == null ? '' : `; ${count(known)} known`)
+
+const unprovenWords = ({ unproven }: { unproven: number }): string =>
+  unproven === 0 ? '' : `; ${count(unproven)} of them are made again where an entry of the lists changed that may concern them`
 
 const formatPortfolio = ({ portfolio }: Plan): string =>
   portfolio?.id == null ? `"${portfolio?.name ?? ''}"` : `portfolio ${portfolio.id}`

@@ -159,10 +159,12 @@ const PAGE_SIZE = 100
 
 type Threshold = Parameters<Api['createBusinessSearch']>[0]['body']['threshold']
 
-const readScreening = ({ id, createdAt, totalHitCount }: BusinessSearch): Screening => ({
+/** `isOwn`: of fettle's own service, whose answer to a new search names its lists. */
+const readScreening = ({ id, createdAt, totalHitCount, listsKey = '' }: BusinessSearch, isOwn: boolean): Screening => ({
   id,
   createdAt: createdAt ?? null,
   hits: totalHitCount ?? null,
+  listsKey: isOwn ? listsKey : undefined,
 })
 
 const sortWords = (words: readonly string[]): string => JSON.stringify(words.map(word => word.toUpperCase()).sort())
@@ -198,6 +200,8 @@ const COLUMNS = ['Safe Number', 'Local Org No.', 'Country Code', 'Reference', 'F
 const MISSING: readonly (number | null)[] = [403, 405, 501]
 /** An event that is gone has nothing to mark. */
 const NOT_MARKED: readonly (number | null)[] = [...MISSING, 404]
+/** How a service answers that keeps the content of a tree to itself, or does not name changes of lists. */
+const NOT_SHOWN = NOT_MARKED
 
 const readRule = ({ ruleCode, isActive, param0, param1, param2 }: EventRule): PortfolioRule => ({
   code: ruleCode,
@@ -435,7 +439,7 @@ function createMonitorRequests(core: Core, api: Api): MonitorRequests {
   }
 }
 
-type ScreeningRequests = Pick<CompanyRequests, 'startScreening' | 'findScreening' | 'readRisks' | 'readHits'>
+type ScreeningRequests = Pick<CompanyRequests, 'startScreening' | 'findScreening' | 'readListChanges' | 'readRisks' | 'readHits'>
 
 function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
   const { clean } = core.opener.tools.redactor
@@ -458,7 +462,7 @@ function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
       const call = {
         read: (search: BusinessSearch) => {
           proveSubject('AML search', name, search.name)
-          return readScreening(search)
+          return readScreening(search, core.hasListChanges)
         },
         options,
         subject: `of ${name}`,
@@ -479,9 +483,20 @@ function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
         if (time(search.modifiedAt ?? search.createdAt) < since) return undefined
         if (search.id === other || time(search.createdAt) < since || (search.name ?? query.name) !== query.name) continue
         const whole = isPartial(search) ? await read({ searchId: search.id }, options) : search
-        if (hasQuery(whole, query)) return readScreening(whole)
+        if (hasQuery(whole, query)) return readScreening(whole, core.hasListChanges)
       }
       return undefined
+    },
+    async readListChanges(listsKey, searches, options = {}) {
+      const asked = searches.map(({ name, person, threshold, hasHits }) => {
+        return { type: person === undefined ? ('business' as const) : ('individual' as const), name, threshold, hasHits }
+      })
+      try {
+        return await core.readListChanges({ listsKey, searches: asked }, options)
+      } catch (error) {
+        if (FettleError.is(error) && NOT_SHOWN.includes(error.status)) return { listsKey: '', changed: null }
+        throw error
+      }
     },
     async readRisks(id, query, options = {}) {
       const risks: Record<string, number> = {}
@@ -504,9 +519,6 @@ function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
 }
 
 type TreeRequestNames = 'findTrees' | 'readTreeVersion' | 'readTreeFields' | 'runTree' | 'findRun'
-
-/** How a service answers that keeps the content of a tree to itself. */
-const NOT_SHOWN: readonly (number | null)[] = [...MISSING, 404]
 
 const DECIDED = Object.entries(DECISION_STATUSES) as [keyof typeof DECISION_STATUSES, number][]
 

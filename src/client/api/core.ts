@@ -1,8 +1,11 @@
 /** What the requests of a client share: connections, counts, a deadline, and the path from an operation to its final reply. */
+import type { z } from 'zod'
 import { waiting } from '../../abort.ts'
 import {
   type AnswerSchema,
   type CallReply,
+  LIST_CHANGES,
+  LIST_CHANGES_HEADER,
   LIST_FACTS,
   LIST_FACTS_HEADER,
   LIST_FACTS_PRECISION,
@@ -15,7 +18,7 @@ import {
 import { type ErrorCode, FettleError } from '../../errors.ts'
 import { sampleRows } from '../../list-sample.ts'
 import type { ListFacts } from '../../model/list.ts'
-import type { CallOptions, Clock, Effect, EffectOptions, FormFile, HttpCounts, Meter } from '../../model/requests.ts'
+import type { CallOptions, Clock, Effect, EffectOptions, FormFile, HttpCounts, ListChanges, Meter } from '../../model/requests.ts'
 import { LOGIN_REST_MS, type LoginOptions } from '../auth/session.ts'
 import { realClock } from '../clock.ts'
 import { type HttpRequest, sendOnce, type Wire } from '../http/exchange.ts'
@@ -207,6 +210,20 @@ export class Core {
     return (await this.#sendOperation('request', LIST_FACTS, demand, own)).value
   }
 
+  /** Whether the service names the lists of a search, and what changed in them since; known after the first request. */
+  get hasListChanges(): boolean {
+    return this.#shared.shown.hasListChanges
+  }
+
+  /** Throws what a service answers that does not have the operation. */
+  async readListChanges(json: z.infer<typeof LIST_CHANGES.request>, options: CallOptions): Promise<ListChanges> {
+    const read = ({ listsKey, changed }: Partial<ListChanges>): ListChanges => ({
+      listsKey: listsKey ?? '',
+      changed: changed ?? null,
+    })
+    return (await this.#sendOperation('request', LIST_CHANGES, { json, read, options }, this.openerFor(options))).value
+  }
+
   takeCounts(): HttpCounts {
     const taken = { ...this.#counts, throttledMs: Math.round(this.#counts.throttledMs) }
     Object.assign(this.#counts, { requests: 0, retries: 0, throttledMs: 0 })
@@ -261,7 +278,11 @@ export class Core {
       onReply: (reply: Reply) => {
         if (reply.status !== 200) return
         const shown = reply.header(LIST_FACTS_HEADER)
-        Object.assign(this.#shared.shown, { hasListFacts: shown !== null, takesPrecision: shown === LIST_FACTS_PRECISION })
+        Object.assign(this.#shared.shown, {
+          hasListFacts: shown !== null,
+          takesPrecision: shown === LIST_FACTS_PRECISION,
+          hasListChanges: reply.header(LIST_CHANGES_HEADER) !== null,
+        })
       },
     }
     return (await this.#send('authenticate', demand, { ...opener, tools: { ...opener.tools, deadline } })).value

@@ -12,8 +12,8 @@ export interface Shared {
   readonly pace: RateLimiter
   readonly quota: RetryBudget
   readonly session: Session
-  /** What the login showed: whether the service estimates a list from a sample, and takes a wished precision. */
-  readonly shown: { hasListFacts: boolean; takesPrecision: boolean }
+  /** What the login showed: whether the service estimates a list from a sample, takes a wished precision, and names changes of screening lists. */
+  readonly shown: { hasListFacts: boolean; takesPrecision: boolean; hasListChanges: boolean }
 }
 
 /** Creates an empty Shared; `quota` may be one for the whole process, also for several users. */
@@ -21,5 +21,5 @@ export const createShared = (clock: Clock, quota: RetryBudget = createRetryBudge
   pace: createRateLimiter(clock),
   quota,
   session: new AccountSession(clock),
-  shown: { hasListFacts: false, takesPrecision: false },
+  shown: { hasListFacts: false, takesPrecision: false, hasListChanges: false },
 })

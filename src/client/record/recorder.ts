@@ -8,6 +8,8 @@ import {
   type CassetteExchange,
   type FoundOperation,
   findOperation,
+  LIST_CHANGES,
+  LIST_CHANGES_HEADER,
   LIST_FACTS,
   LIST_FACTS_HEADER,
   type RecordedBody,
@@ -48,6 +50,7 @@ const HEADERS: Readonly<Record<string, RegExp>> = {
   'content-length': /^\d{1,15}$/,
   'content-encoding': /^[a-z]{1,10}$/,
   [LIST_FACTS_HEADER]: /^[12]$/,
+  [LIST_CHANGES_HEADER]: /^1$/,
   'retry-after': /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/,
   date: /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
 }
@@ -127,17 +130,17 @@ class RecordingTransport implements Transport {
     if (found === null && method === 'GET')
       return { operation: 'file', method, path: '/files/{name}', params: { name: this.#nameFile(url) } }
     const own = url.pathname.slice(this.#root.length)
-    const isSample = found === null && own === LIST_FACTS.path
+    const isOwn = found === null && [LIST_FACTS.path, LIST_CHANGES.path].some(path => path === own)
     const isLogin = found?.name === 'authenticate'
     const isNamed = found !== null && Object.keys(found.params).length > 0
     return {
       operation: found?.name ?? null,
       method,
-      path: found?.path ?? (isSample ? own : this.#redact.text(own)),
+      path: found?.path ?? (isOwn ? own : this.#redact.text(own)),
       params: isNamed ? this.#redact.params(Object.entries(found.params)) : undefined,
       query: url.search === '' ? undefined : this.#redact.params(url.searchParams),
-      // A sample of the list: a replay answers to any other.
-      body: typeof body !== 'string' || isLogin || isSample ? undefined : this.#redact.json(JSON.parse(body)),
+      // Names of companies: a replay answers to any others.
+      body: typeof body !== 'string' || isLogin || isOwn ? undefined : this.#redact.json(JSON.parse(body)),
     }
   }
 

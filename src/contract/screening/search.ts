@@ -112,6 +112,10 @@ export const businessSearch = lazy(() =>
     note: orNull(z.string()),
     scheduleId: orNull(uuid),
     ...fieldsOf(count.optional(), 'totalHitCount', 'truePositiveHitsCount', 'falsePositiveHitsCount', 'undecidedHitsCount'),
+    listsKey: z
+      .string()
+      .optional()
+      .describe("The lists that were searched. fettle's own service writes it for a new search; the interface does not know it."),
     correlationId: z.string().optional(),
   }),
 )

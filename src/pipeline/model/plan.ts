@@ -307,7 +307,11 @@ const known = object({
   /** The digest of the choice, a file of the run directory. */
   choice: text,
   /** Different searches about these rows that an earlier run paid. */
-  searches: object({ screen: count, candidates: count, oldest: text.exactOptional() }).exactOptional(),
+  searches: object({
+    ...{ screen: count, candidates: count, oldest: text.exactOptional() },
+    /** AML searches at a service that names its lists: those are made again that a changed entry may concern. */
+    unproven: count.exactOptional(),
+  }).exactOptional(),
   /** budget.credits of a shard by all of its rows, where another part of the whole is for those that are sent. */
   credits: count.nullable().exactOptional(),
 })

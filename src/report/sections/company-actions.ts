@@ -49,7 +49,7 @@ function readScreening({ plan, companies, screening, outcomes }: RunState) {
     .map(([dataset, counts]) => ({ dataset, meaning: meaningOf(dataset), ...counts }))
     .sort((a, b) => b.companies - a.companies || (a.dataset < b.dataset ? -1 : 1))
   const { datasets, threshold, countries, budget } = plan.screen
-  const { searches, reused, withHits, hits, refused, noName, noLetter, tooOld, oldest, refusals } = screening
+  const { searches, reused, again, withHits, hits, refused, noName, noLetter, tooOld, oldest, refusals } = screening
   const reached = Math.max(0, screening.done - (companies?.listed ?? 0))
   const all = companies?.directors ?? 0
   const directors = screening.directors && directorCounts(screening.directors, all, all - reached)
@@ -63,6 +63,7 @@ function readScreening({ plan, companies, screening, outcomes }: RunState) {
     ...unscreened,
     searches,
     reused,
+    again,
     directors,
     withHits,
     hits,
@@ -174,6 +175,15 @@ function directorWords({ searches, reused, shared }: NonNullable<NonNullable<Res
   return `${counted(searches + reused, 'director')}${several}`
 }
 
+/** `searches of earlier runs made again: 3 that a changed entry of the lists may concern`; empty without any. */
+function againWords({ changed, unknown }: NonNullable<Result['screening']>['again']): string {
+  const parts = [
+    ...(changed === 0 ? [] : [`${count(changed)} that a changed entry of the lists may concern`]),
+    ...(unknown === 0 ? [] : [`${count(unknown)} since which it is not known what changed in the lists`]),
+  ]
+  return parts.length === 0 ? '' : `searches of earlier runs made again: ${parts.join(', ')}`
+}
+
 export interface CompanyActionLine {
   readonly about: keyof CompanyActions
   readonly text: string
@@ -243,7 +253,8 @@ function listPortfolio({ portfolio }: CompanyActions, add: AddLine): void {
 
 function listScreening({ screening }: CompanyActions, add: AddLine): void {
   if (screening === null) return
-  const { companies, searches, reused, directors, withHits, hits, risks, refused, tooOld, oldest, found, judged } = screening
+  const { companies, searches, reused, again, directors, withHits, hits, risks, refused, tooOld, oldest, found, judged } =
+    screening
   const credits = `${counted(searches, 'credit')}${reused === 0 ? '' : `, ${count(reused)} known`}`
   const screened = searches + reused - (directors === null ? 0 : directors.searches + directors.reused)
   const without = refused === 0 ? '' : `, ${count(refused)} could not be`
@@ -256,6 +267,8 @@ function listScreening({ screening }: CompanyActions, add: AddLine): void {
       : `${count(screened)} of ${counted(companies, 'company', 'companies')}`
   const left = judged === null ? hits : judged.open + judged.back + judged.confirmed
   add(`${some}${people} screened (${credits})${without}: ${hitWords}`, left > 0)
+  const madeAgain = againWords(again)
+  if (madeAgain !== '') add(madeAgain, false)
   const unscreened = unscreenedWords(screening)
   if (unscreened !== '') add(unscreened, true)
   if (judged !== null && hits > 0) {

@@ -214,6 +214,13 @@ const screening = z
     companies: known.nullable().describe('companies found, each once'),
     searches: known.describe('one credit each'),
     reused: known.default(0).describe('searches of an earlier run, free'),
+    again: z
+      .object({
+        changed: known.describe('of `searches`: an entry of the lists changed that may concern them'),
+        unknown: known.describe('of `searches`: what changed in the lists is not known'),
+      })
+      .default({ changed: 0, unknown: 0 })
+      .describe('searches of an earlier run that were made again'),
     directors: z
       .object({
         listed: known.describe('directors of the companies, each once for each company'),

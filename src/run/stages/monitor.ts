@@ -10,7 +10,7 @@ import type { PlannedScreen } from '../../pipeline/model/types.ts'
 import { searched } from '../job-lookup.ts'
 import type { Followed, MonitorLedger, MonitorStore, Ports } from '../ports.ts'
 import { type RunStep, type StageEvents, warning } from '../stage.ts'
-import { makeQuery } from './screen.ts'
+import { makeScreenQuery } from './screen.ts'
 
 /** Searches of one request. */
 const BATCH = 50
@@ -43,7 +43,7 @@ const nameKey = ({ name, person }: Pick<ScreenQuery, 'name' | 'person'>): string
 function listWanted({ screening }: RunState, plan: PlannedScreen): readonly Wanted[] {
   const wanted = new Map<string, Wanted>()
   for (const { id, name, person, born, searchId } of screening?.answers.values() ?? []) {
-    const query = makeQuery({ name, person, born }, plan)
+    const query = makeScreenQuery({ name, person, born }, plan)
     const known = wanted.get(keyOf(query)) ?? { query, searchId, companies: [], isDirector: true }
     const isDirector = known.isDirector && person !== undefined
     wanted.set(keyOf(query), { ...known, isDirector, companies: [...new Set([...known.companies, id])] })

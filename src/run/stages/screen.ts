@@ -21,7 +21,7 @@ const LONGEST_NAME = 200
 const SKEW_MS = 10 * 60_000
 
 /** What is searched for a company, or for a director of it, who may be a company. */
-export const makeQuery = (
+export const makeScreenQuery = (
   { name, person, born = '' }: Pick<Subject, 'name' | 'person' | 'born'>,
   { threshold, datasets, countries }: PlannedScreen,
 ): ScreenQuery => ({
@@ -52,7 +52,7 @@ function findSearch(
 }
 
 async function screenOne(company: Subject, state: RunState, progress: ScreenState, ports: Ports): Promise<Effect<Screening>> {
-  const query = makeQuery(company, state.plan.screen!)
+  const query = makeScreenQuery(company, state.plan.screen!)
   if (progress.openSince !== null) {
     const found = await findSearch(query, Date.parse(progress.openSince), progress.last, ports)
     if (found !== undefined) return { value: found, adopted: true }
@@ -73,7 +73,7 @@ const NO_HITS = { hits: 0, risks: {} }
 /** The facts of hits are read where decisions about them are applied. */
 async function readHits(id: string, subject: Subject, plan: PlannedScreen, ports: Ports): Promise<Omit<Screened, 'searchId'>> {
   const options = { signal: ports.signal }
-  const query = makeQuery(subject, plan)
+  const query = makeScreenQuery(subject, plan)
   if (plan.decisions === undefined) return ports.screening.readRisks(id, query, options)
   const found = await ports.screening.readHits(id, query, options)
   const risks: Record<string, number> = {}
@@ -112,7 +112,8 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     const about = aboutOf(company)
     const shared = isOpen || !isDirector(company) ? undefined : people.get(directorKey(company))
     // The answer to an open search is its own.
-    const known = isOpen || shared !== undefined ? null : ((await earlier?.screened(company)) ?? null)
+    const kept = isOpen || shared !== undefined ? null : ((await earlier?.screened(company)) ?? null)
+    const known = kept !== null && 'again' in kept ? null : kept
     const isFree = shared !== undefined || known !== null
     if (!isFree && plan.budget !== null && progress.searches >= plan.budget && !isOpen) {
       yield* keepSearches('screen', progress, earlier)
@@ -127,7 +128,8 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     let refused = unsearchable(company)
     let search: Effect<Screening> | null = null
     if (refused === null && !isFree) {
-      if (!isOpen) yield { type: 'screen.requested', company: company.id }
+      const again = kept !== null && 'again' in kept ? kept.again : undefined
+      if (!isOpen) yield { type: 'screen.requested', company: company.id, again }
       try {
         search = await screenOne(company, state, progress, ports)
       } catch (error) {
@@ -160,13 +162,13 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
       if (isDirector(company)) people.set(directorKey(company), { ...known.answer, searchedAt: known.at })
       yield { type: 'screen.reused', done, company: screened, searchedAt: known.at }
     } else if (search !== null) {
-      const { id, createdAt } = search.value
+      const { id, createdAt, listsKey } = search.value
       const read = search.value.hits === 0 ? NO_HITS : await readHits(id, company, plan, ports)
       const hits = search.value.hits ?? read.hits
       const screened: ScreenedCompany = { ...about, searchId: id, ...read, hits }
       if (isDirector(company)) people.set(directorKey(company), screened)
       progress = { ...progress, searches: progress.searches + 1, last: { id, createdAt } }
-      yield { type: 'screen.finished', done, company: screened, createdAt, adopted: search.adopted }
+      yield { type: 'screen.finished', done, company: screened, createdAt, listsKey, adopted: search.adopted }
     }
     ports.tick({ type: 'companies', done, total })
   }

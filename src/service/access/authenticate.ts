@@ -1,6 +1,6 @@
 /** `POST /authenticate` (contract §4). */
 import type { FastifyInstance } from 'fastify'
-import { LIST_FACTS_HEADER, LIST_FACTS_PRECISION } from '../../contract/index.ts'
+import { LIST_CHANGES_HEADER, LIST_FACTS_HEADER, LIST_FACTS_PRECISION } from '../../contract/index.ts'
 import { makeGate } from '../auth/gate.ts'
 import type { Throttle } from '../auth/throttle.ts'
 import type { Tokens } from '../auth/tokens.ts'
@@ -21,7 +21,7 @@ export interface AuthenticateDeps extends RouteDeps {
 export function authenticateRoute(
   app: FastifyInstance,
   deps: AuthenticateDeps,
-  { matchColumns: hasListFacts }: Pick<Play, 'matchColumns'>,
+  { matchColumns: isOwn }: Pick<Play, 'matchColumns'>,
 ): void {
   const route = createRouter(app, deps)
   const { throttle, users, tokens, limits } = deps
@@ -44,7 +44,7 @@ export function authenticateRoute(
     return { token: await tokens.issue(user) }
   }
   const answer = async ({ body, request, reply }: Pick<Call<Login, undefined>, 'body' | 'request' | 'reply'>) => {
-    if (hasListFacts) reply.header(LIST_FACTS_HEADER, LIST_FACTS_PRECISION)
+    if (isOwn) reply.headers({ [LIST_FACTS_HEADER]: LIST_FACTS_PRECISION, [LIST_CHANGES_HEADER]: '1' })
     throttle.admit(body, request.ip)
     return gate(throttle.chooseLane(body, request.ip), () => logIn(body, request.ip))
   }

@@ -13,6 +13,7 @@ import {
   findOperation,
   JOB_NAME,
   KEPT_TIMES,
+  LIST_CHANGES,
   LIST_FACTS,
   parseWireDate,
   type RecordedBody,
@@ -133,7 +134,7 @@ async function recognise(request: IncomingMessage): Promise<Recognised> {
   const found = findOperation(method, path)
   const text = await readText(request)
   const file = /^\/files\/([0-9a-f]{16})$/.exec(path)?.[1]
-  const hasBody = text !== '' && found?.name !== 'authenticate' && path !== LIST_FACTS.path
+  const hasBody = text !== '' && found?.name !== 'authenticate' && path !== LIST_FACTS.path && path !== LIST_CHANGES.path
   return {
     operation: found?.name ?? (file === undefined ? null : 'file'),
     asked: {

@@ -21,6 +21,7 @@ import { runIdempotent } from '../http/idempotency.ts'
 import { type Call, checkBody, createRouter, findWindow } from '../http/route.ts'
 import { badRequest, Refusal } from '../refusal.ts'
 import { looseBatch, runBatch } from './batch.ts'
+import { changesRoute, ListsKeys } from './changes-route.ts'
 import type { PersonName } from './entry.ts'
 import { hitRoutes, TITLES } from './hit-routes.ts'
 import { searchRecord, userNames } from './records.ts'
@@ -97,9 +98,11 @@ type Update = { readonly [Key in 'assignedToUserId' | 'status' | 'riskRating' | 
 
 const invalid = (details: string): Error => badRequest('The update is not acceptable', details)
 
-export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
+export function screeningRoutes(app: FastifyInstance, deps: AppDeps, version: string): void {
   const route = createRouter(app, deps)
   const { objects, searches, screener, users } = deps
+  const lists = deps.play.matchColumns ? new ListsKeys(screener, version) : null
+  if (lists !== null) changesRoute(app, deps, lists)
   const nameOf = userNames(deps)
 
   const create = async (call: AnyCall, question: Question): Promise<unknown> => {
@@ -107,10 +110,9 @@ export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
     await screener.ready()
     const record = runIdempotent(deps, call, () => {
       chargeSearch(deps, user)
-      return searchRecord(searches.create(user, question, screener.search(question)), nameOf, {
-        correlationId: request.id,
-        hasNulls: question.type === 'individual',
-      })
+      const made = searches.create(user, question, screener.search(question))
+      const hasNulls = question.type === 'individual'
+      return { ...searchRecord(made, nameOf, { correlationId: request.id, hasNulls }), listsKey: lists?.key }
     })
     showCredits(deps, call)
     return record

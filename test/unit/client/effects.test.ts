@@ -53,6 +53,7 @@ const CALLS: Calls = {
   markEvent: ports => ports.markEvent(7, 1, {}),
   addCompany: ports => ports.addCompany(7, { id: 'c', reference: '' }, {}),
   startScreening: ports => ports.startScreening(query, effect),
+  readListChanges: ports => ports.readListChanges('0', [], {}),
   createSchedules: ports => ports.createSchedules([{ searchId: '7', query }], effect),
   removeSchedule: ports => ports.removeSchedule('7', {}),
 }

@@ -31,6 +31,7 @@ export async function openNights(clock?: VirtualClock, officers?: string) {
   const alertsIn = (name: string) => parse(readFileSync(join(cwd, name)), { columns: true }) as Record<string, string>[]
   return {
     here,
+    lists,
     cwd,
     /** The sanctions list of a night. */
     async listNames(names: readonly string[], people: readonly string[] = []): Promise<void> {

@@ -165,6 +165,7 @@ export class FakeAccount implements PortfolioService, ScreenService, CandidateSe
     const risks = this.hits[this.searches.find(one => one.id === id)!.name] ?? {}
     return { hits: Object.values(risks).reduce((sum, count) => sum + count, 0), risks }
   }
+  readListChanges = async () => ({ listsKey: '', changed: null })
   readHits = async (): Promise<readonly Hit[]> => []
   schedules: Schedule[] = []
   alerts: Alert[] = []

@@ -1,0 +1,79 @@
+/** Runs that use searches of earlier ones at a service whose lists are imported in between: what a list may concern is asked again. */
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type PipelineInput, type Report, run } from '../../../src/index.ts'
+import { companyAt, listOf } from '../../support/monitored.ts'
+import { type Nights, openNights } from './monitored-nights.ts'
+
+const COMPANIES = Array.from({ length: 6 }, (_, at) => companyAt(at))
+const NAMES = COMPANIES.map(({ name }) => name)
+const OFFICERS = [
+  'companyId,name,dateOfBirth',
+  `${COMPANIES[0]!.id},Maribel Tronstad,1980-05-17`,
+  `${COMPANIES[1]!.id},Maribel Tronstad,1980-05-17`,
+  `${COMPANIES[2]!.id},Otto Quist Lind,`,
+  '',
+].join('\n')
+const SEARCHES = ['createBusinessSearch', 'createIndividualSearch']
+
+let nights: Nights
+beforeEach(async () => {
+  nights = await openNights(undefined, OFFICERS)
+  await nights.listNames(NAMES.slice(0, 1))
+})
+afterEach(() => nights.close())
+
+async function night(more: Partial<PipelineInput> = {}, options: object = {}) {
+  const { cwd, here } = nights
+  writeFileSync(join(cwd, 'in.csv'), listOf(COMPANIES))
+  const before = here.front.requests.length
+  const pipeline = here.pipeline({
+    enrich: 'standard',
+    screen: { datasets: ['SAN'], threshold: 85, people: 'directors' },
+    reuse: { matched: '20d', unmatched: '20d', review: '20d', screen: '1d' },
+    ...more,
+  })
+  const report: Report = await run(pipeline, { cwd, env: here.env, acceptList: true, ...options })
+  const made = here.front.requests.slice(before)
+  const { searches, reused, again, hits, directors } = report.results[0]!.screening!
+  return {
+    report,
+    counts: { searches, reused, again, hits, shared: directors?.shared },
+    searches: made.filter(({ operation }) => SEARCHES.includes(operation ?? '')).length,
+    questions: made.filter(({ path }) => path.endsWith('/listChanges')).length,
+    output: readFileSync(join(cwd, 'out.csv'), 'utf8'),
+  }
+}
+
+const none = { changed: 0, unknown: 0 }
+
+test('only the searches that an import may concern are made again, and their new hits are written', async () => {
+  const first = await night()
+  expect(first).toMatchObject({ counts: { searches: 8, reused: 0, again: none, hits: 1, shared: 1 }, searches: 8, questions: 0 })
+  // The lists are the same: one question, nothing else.
+  const same = await night()
+  expect(same).toMatchObject({ counts: { searches: 0, reused: 8, again: none, hits: 1 }, searches: 0, questions: 1 })
+  // A company and a director are listed, and one is not any more.
+  await nights.listNames(NAMES.slice(3, 4), ['Otto Quist Lind'])
+  const changed = await night()
+  expect(changed).toMatchObject({ counts: { searches: 3, reused: 5, again: { changed: 3, unknown: 0 }, hits: 2 }, searches: 3 })
+  expect(changed.questions).toBe(2)
+  const lines = changed.output.split('\n').filter(line => line.includes(NAMES[3]!))
+  expect([lines.length > 0, changed.output === first.output]).toEqual([true, false])
+  const fresh = await night({}, { refresh: { all: true } })
+  expect([fresh.counts.searches, fresh.counts.hits, fresh.output]).toEqual([8, 2, changed.output])
+  // Answers of different states of the lists; the newest one counts.
+  await nights.listNames(NAMES.slice(3, 5), ['Otto Quist Lind'])
+  expect((await night()).counts).toMatchObject({ searches: 1, reused: 7, again: { changed: 1, unknown: 0 }, hits: 3 })
+})
+
+test('what a changes file does not prove is asked again', async () => {
+  await night()
+  await nights.listNames(NAMES.slice(0, 2))
+  const folder = join(nights.lists, 'ours')
+  for (const file of readdirSync(folder).filter(name => name.startsWith('changes-'))) truncateSync(join(folder, file), 5)
+  const cut = await night()
+  expect(cut).toMatchObject({ counts: { searches: 8, reused: 0, again: { changed: 0, unknown: 8 }, hits: 2 }, questions: 1 })
+  expect((await night()).counts).toMatchObject({ searches: 0, reused: 8, again: none })
+})
