@@ -1,6 +1,7 @@
 /** Runs that use searches of earlier ones at a service whose lists are imported in between: what a list may concern is asked again. */
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type PipelineInput, type Report, run } from '../../../src/index.ts'
 import { companyAt, listOf } from '../../support/monitored.ts'
@@ -30,7 +31,7 @@ async function night(more: Partial<PipelineInput> = {}, options: object = {}) {
   const before = here.front.requests.length
   const pipeline = here.pipeline({
     enrich: 'standard',
-    screen: { datasets: ['SAN'], threshold: 85, people: 'directors' },
+    screen: { datasets: ['SAN'], threshold: 85, people: 'directors', decisions: 'hits.csv' },
     reuse: { matched: '20d', unmatched: '20d', review: '20d', screen: '1d' },
     ...more,
   })
@@ -59,8 +60,12 @@ test('only the searches that an import may concern are made again, and their new
   const changed = await night()
   expect(changed).toMatchObject({ counts: { searches: 3, reused: 5, again: { changed: 3, unknown: 0 }, hits: 2 }, searches: 3 })
   expect(changed.questions).toBe(2)
-  const lines = changed.output.split('\n').filter(line => line.includes(NAMES[3]!))
-  expect([lines.length > 0, changed.output === first.output]).toEqual([true, false])
+  const hitsIn = ({ output }: { readonly output: string }): (string | undefined)[] =>
+    (parse(output, { columns: true }) as Record<string, string>[]).map(row => row['screen.hits'])
+  expect([hitsIn(first), hitsIn(changed)]).toEqual([
+    ['1', '0', '0', '0', '0', '0'],
+    ['0', '0', '1', '1', '0', '0'],
+  ])
   const fresh = await night({}, { refresh: { all: true } })
   expect([fresh.counts.searches, fresh.counts.hits, fresh.output]).toEqual([8, 2, changed.output])
   // Answers of different states of the lists; the newest one counts.
