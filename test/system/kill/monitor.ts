@@ -133,15 +133,15 @@ export const endAt = (night: Night, kill: Kill, follows: 'resume' | 'new') =>
     return { isKilled, stage, violations: violations.map(why => `${JSON.stringify(kill)} (${stage}, ${follows}): ${why}`) }
   })
 
-/** Lets the second night meet a fault, and resumes it once without where it did not end with 0. */
-export const disturb = (night: Night, fault: FaultInput) =>
+/** Lets the second night meet faults, and resumes it once without where it did not end with 0. `searches`: for directors, of both nights. */
+export const disturb = (night: Night, faults: readonly FaultInput[], searches = 4) =>
   inCopy(night, async (place, fresh) => {
-    const armed = night.service.server.arm([fault])
+    const armed = night.service.server.arm(faults)
     const first = await start(place, RUN).ended
     await settled(night.service)
     const unmet = armed.unconsumed()
     armed.disarm()
     const next = first.code === 0 ? null : await start(place, nextCommand(place, RUN)).ended
     const codes = [first, ...(next === null ? [] : [next])].map(({ code }) => code)
-    return { codes, unmet, violations: await violationsOf(place, fresh, { mayBeTwice: false, searches: 4 }) }
+    return { codes, unmet, violations: await violationsOf(place, fresh, { mayBeTwice: false, searches }) }
   })
