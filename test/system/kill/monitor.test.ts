@@ -29,3 +29,15 @@ test.each<readonly [string, Kill, 'resume' | 'new']>([
   expect(violations).toEqual([])
   expect(isKilled).toBe(true)
 })
+
+test('a run killed again when it looked for the search of a director whose answer was lost makes no second one', async () => {
+  const lost: Kill = { request: 1, of: 'createIndividualSearch', at: 'carriedOut' }
+  const { isKilled, violations } = await endAt(
+    night(),
+    { request: 1, of: 'listIndividualSearches', at: 'answered' },
+    'resume',
+    lost,
+  )
+  expect(violations).toEqual([])
+  expect(isKilled).toBe(true)
+})

@@ -113,10 +113,11 @@ async function inCopy<T>(
   }
 }
 
-/** Kills a process of the second night there. `follows`: the same command goes on, or a new run begins. */
-export const endAt = (night: Night, kill: Kill, follows: 'resume' | 'new') =>
+/** Kills a process of the second night there, after one of an earlier kill. `follows`: the same command goes on, or a new run begins. */
+export const endAt = (night: Night, kill: Kill, follows: 'resume' | 'new', earlier?: Kill) =>
   inCopy(night, async (place, fresh) => {
-    const isKilled = await killOnce(night, place, kill, RUN)
+    if (earlier !== undefined) await killOnce(night, place, earlier, RUN)
+    const isKilled = await killOnce(night, place, kill, earlier === undefined ? RUN : nextCommand(place, RUN))
     const stage = isKilled ? placeInRun(recorded(place)) : 'untouched'
     const violations: string[] = []
     for (const args of [follows === 'new' ? NEW : nextCommand(place, RUN), NEW]) {
