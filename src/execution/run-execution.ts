@@ -71,6 +71,7 @@ export class RunExecution implements Attempt {
   /** Not recorded yet. */
   readonly #warnings: Issue[] = []
   #lastReport: Promise<void> = Promise.resolve()
+  #unreported: RunState | null = null
   #connection: RunConnection | null = null
   #recording: Recording | null = null
   #asked: HeldLock | null
@@ -138,11 +139,16 @@ export class RunExecution implements Attempt {
   }
 
   #result(state = this.#state): RunResult {
-    return { state, report: reportRun(state, this.directory, this.now(), this.#previous), directory: this.directory }
+    const { directory } = this
+    const facts = { directory, head: this.#run.journal.head, now: this.now(), previous: this.#previous }
+    return { state, report: reportRun(state, facts), directory }
   }
 
-  #keepReport(state: RunState): Promise<void> {
-    return writeReportJson(this.directory, this.#result(state).report)
+  /** Stages that end while a report is written are in the next one together. */
+  async #keepReport(): Promise<void> {
+    const state = this.#unreported
+    this.#unreported = null
+    if (state !== null) await writeReportJson(this.directory, this.#result(state).report)
   }
 
   async #begin(): Promise<void> {
@@ -155,7 +161,8 @@ export class RunExecution implements Attempt {
     // Only a recorded run has files beside its journal: without the journal they show that it was lost.
     const path = join(this.directory.path, PLAN_FILE)
     if (!existsSync(path)) await writeAtomic(path, resolvedYaml(plan))
-    await this.#keepReport(this.#state)
+    this.#unreported = this.#state
+    await this.#keepReport()
   }
 
   async #finish(): Promise<RunResult> {
@@ -319,7 +326,9 @@ export class RunExecution implements Attempt {
     // Between two events of the stages, and not after the end of the run.
     if (!event.type.startsWith('run.')) this.#recordWarnings()
     // A report that cannot be updated must not stop the run; at the end it is an error.
-    if (event.type.startsWith('stage.')) this.#lastReport = this.#lastReport.then(() => this.#keepReport(state)).catch(() => {})
+    if (!event.type.startsWith('stage.')) return
+    this.#unreported = state
+    this.#lastReport = this.#lastReport.then(() => this.#keepReport()).catch(() => {})
   }
 
   #recordWarnings(): void {

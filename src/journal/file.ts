@@ -32,6 +32,8 @@ const VERSION = 1
 export interface Journal {
   readonly path: string
   readonly state: RunState | null
+  /** Of the last event; null for an empty journal. */
+  readonly head: JournalHead | null
   /** Writes one event, syncs it unless it has nothing new, then updates the state. Throws FETTLE_JOURNAL_WRITE when the event is not recorded. */
   append(event: RunEventInput): RunState
   close(): void
@@ -113,12 +115,15 @@ export interface JournalHead {
 /** The head of a journal; null when it cannot be read. */
 export function journalHead(path: string): JournalHead | null {
   try {
-    const { heads } = readJournal(path).sums
-    const head = heads.at(-1)
-    return head === undefined ? null : { events: heads.length, head }
+    return lastHead(readJournal(path).sums)
   } catch {
     return null
   }
+}
+
+function lastHead({ heads }: Checksums): JournalHead | null {
+  const head = heads.at(-1)
+  return head === undefined ? null : { events: heads.length, head }
 }
 
 const LINE_END = 0x0a
@@ -239,6 +244,9 @@ export function openJournal(
     path,
     get state() {
       return state
+    },
+    get head() {
+      return lastHead(sums)
     },
     append(input) {
       const event: RunEvent = { ...input, at: new Date(now()).toISOString() }

@@ -7,7 +7,7 @@ import { writeAtomic } from '../files/atomic-file.ts'
 import { fileDigest } from '../files/file-chunks.ts'
 import { readKeptText } from '../files/kept-files.ts'
 import { UPLOAD_FILE } from '../input/upload/upload-source.ts'
-import { journalHead, type RunState } from '../journal/index.ts'
+import { type JournalHead, type RunState } from '../journal/index.ts'
 import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../report/index.ts'
 import {
   COMPANIES_FILE,
@@ -29,18 +29,25 @@ import type { RunDirectory } from './run-directory.ts'
 /** Rows to review that a page is given; it takes as many as it can be mailed with. */
 export const MOST_ROWS = 20_000
 
-/**
- * The report of a state. `now` is milliseconds since 1970; `previous` is the report of the last good run, for the change
- * against it.
- */
-export function reportRun(state: RunState, directory: RunDirectory, now: number, previous: Report | null): Report {
+export interface ReportFacts {
+  readonly directory: RunDirectory
+  /** What the journal had recorded by then; null where it is not needed. */
+  readonly head: JournalHead | null
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** The report of the last good run, for the change against it. */
+  readonly previous: Report | null
+}
+
+/** The report of a state. */
+export function reportRun(state: RunState, { directory, head, now, previous }: ReportFacts): Report {
   const until = state.status === 'running' ? now : Date.parse(state.endedAt ?? state.updatedAt)
   const elapsedMs = Math.max(0, until - Date.parse(state.startedAt))
   return buildReport(state, {
     generatedAt: new Date(now).toISOString(),
     elapsedMs,
     directory: directory.path,
-    journal: journalHead(directory.journal),
+    journal: head,
     credits: creditsIn(state),
     previous,
   })

@@ -5,7 +5,7 @@ import type { Credentials } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import { EXIT } from '../errors.ts'
 import { type LockOwner, lockHolder } from '../files/process-lock.ts'
-import { matchRate, type RunState, rowsToAccountFor } from '../journal/index.ts'
+import { journalHead, matchRate, type RunState, rowsToAccountFor } from '../journal/index.ts'
 import { isSameWork, nameLine, type Plan } from '../pipeline/index.ts'
 import type { Report } from '../report/index.ts'
 import { headOf, type RowStates, readStates } from '../results/changes/row-states.ts'
@@ -68,13 +68,11 @@ export function goesOn(runsDir: string, plan: Plan, credentials: () => Credentia
 export function reportOfRun(runsDir: string, id: string): Report {
   const state = readRun(runsDir, id)
   const before = lastGoodRun(runsDir, state, id)
-  return reportRun(
-    state,
-    runDirectory(runsDir, id),
-    realClock.now(),
-    before === null ? null : readReport(runDirectory(runsDir, before.runId)),
-  )
+  return reportStored(state, runDirectory(runsDir, id), before && readReport(runDirectory(runsDir, before.runId)))
 }
+
+const reportStored = (state: RunState, directory: RunDirectory, previous: Report | null): Report =>
+  reportRun(state, { directory, head: journalHead(directory.journal), now: realClock.now(), previous })
 
 /** What is stored here about a run, without a request: `detached` runs have jobs at the service, `stopped` ones can be resumed. */
 export interface StoredStatus {
@@ -100,7 +98,7 @@ export function listedRun(
 ): StoredStatus & { readonly state: RunState; readonly matchRate: number | null; readonly report: () => Report } {
   const state = readRun(runsDir, id)
   const rate = state.outcomes === null ? null : matchRate(state.outcomes, rowsToAccountFor(state.plan))
-  const report = () => reportRun(state, runDirectory(runsDir, id), realClock.now(), null)
+  const report = () => reportStored(state, runDirectory(runsDir, id), null)
   return { ...readStoredStatus(runsDir, state), state, matchRate: rate, report }
 }
 

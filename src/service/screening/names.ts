@@ -5,6 +5,7 @@
  */
 import { parseCompanyName, plainWord } from '../../normalise/company-name.ts'
 import { splitWords } from '../../normalise/text.ts'
+import { findSoundScript, isSyllabic, readSounds, type SoundScript } from './sounds.ts'
 
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -24,6 +25,7 @@ export class Name {
   readonly legal: string
   /** Letters of the text as written. */
   readonly length: number
+  readonly isSyllabic: boolean
   #sorted: string | null = null
   #allSorted: string | null = null
 
@@ -34,6 +36,7 @@ export class Name {
     this.whole = all.join('')
     this.legal = legal
     this.length = text.trim().length
+    this.isSyllabic = isSyllabic(text)
   }
 
   /** Words in alphabetical order, as one text. */
@@ -117,6 +120,8 @@ const CUT = 90
 /** For an error in a short word of an organisation, or beside another legal form. */
 const DOUBTFUL = 80
 const INITIAL = 85
+/** The same consonants in another script. */
+const SOUNDS = 88
 /** One name has all words of the other, and a few more. */
 export const PART = 78
 /** By the number of edits: below 85 when a wrong word is a word of the lists, and so may be right. */
@@ -175,9 +180,14 @@ function pairWords({ asked, listed }: Rest, most: number): Changed | null {
   return { edits, changed, partners }
 }
 
-/** Whether initials alone set two names of persons apart, and at least one longer word is the same. */
-function areInitials({ asked, listed }: Rest, words: number): boolean {
-  if (asked.length === 0 || asked.length !== listed.length || asked.length >= words) return false
+/** A word of at most this many listed names: with it, an initial may leave out a middle name. */
+export const RARE = 10
+
+/** Whether initials alone set two names of persons apart, or initials and a middle name, and at least one longer word is the same. */
+function areInitials({ asked, listed }: Rest, { words }: Name, countOf: (word: string) => number): boolean {
+  const more = listed.length - asked.length
+  if (asked.length === 0 || asked.length >= words.length || more < 0 || more > 1) return false
+  if (more === 1 && !words.some(word => word.length >= ONE_EDIT && !asked.includes(word) && countOf(word) <= RARE)) return false
   const open = [...listed]
   return asked.every(word => {
     const at = open.findIndex(other => word.length === 1 && other.startsWith(word))
@@ -214,8 +224,8 @@ function isShort(asked: Name, listed: Name, { edits, changed, partners }: Change
 /** Of a person: a word of two letters is another name rather than an error. */
 const isOtherPerson = ({ changed }: Changed): boolean => changed.join('').length < 3
 
-/** 0 to 100. `isKnown`: whether a word of the asked name is in the lists; then a score may be less. */
-export function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown: (word: string) => boolean): number {
+/** 0 to 100. `countOf`: how many listed names have a word of the asked name; then a score may be less. */
+export function scoreNames(asked: Name, listed: Name, isPerson: boolean, countOf: (word: string) => number): number {
   const form = asked.legal !== listed.legal && asked.legal !== '' && listed.legal !== '' ? OTHER_FORM : 100
   if (asked.sorted === listed.sorted && asked.sorted !== '') return form
   if (asked.joined === listed.joined || asked.whole === listed.whole) return Math.min(form, JOINED)
@@ -227,12 +237,12 @@ export function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown
   const note = (change: Changed, isForm = false): void => {
     const { edits, changed } = change
     if (edits > most) return
-    const isOtherWord = changed.some(word => word.length > 1 && isKnown(word))
+    const isOtherWord = changed.some(word => word.length > 1 && countOf(word) > 0)
     const score = (isOtherWord ? EDITED_TO_KNOWN : EDITED)[edits] ?? 0
     const isDoubtfulHere = isPerson
       ? isOtherPerson(change)
       : (form < 100 && !isForm) || isShort(asked, listed, change, isOtherWord)
-    const isDoubtful = edits > 0 && isDoubtfulHere
+    const isDoubtful = edits > 0 && (isDoubtfulHere || asked.isSyllabic)
     best = Math.max(best, isDoubtful ? Math.min(score, DOUBTFUL) : score)
   }
   const pairs = pairWords(rest, most)
@@ -259,7 +269,7 @@ export function scoreNames(asked: Name, listed: Name, isPerson: boolean, isKnown
   const [shorter, longer] = rest.asked.length === 0 ? [asked, rest.listed] : [listed, rest.asked]
   const isPart = (rest.asked.length === 0 || rest.listed.length === 0) && longer.length < 3
   if (isPart && shorter.words.length > (isPerson ? 1 : 0) && shorter.joined.length > 8) best = Math.max(best, PART)
-  if (isPerson && areInitials(rest, asked.words.length)) best = Math.max(best, INITIAL)
+  if (isPerson && areInitials(rest, asked, countOf)) best = Math.max(best, INITIAL)
   return Math.min(best, form)
 }
 
@@ -308,6 +318,8 @@ export class NameIndex {
   readonly #same = new Map<string, number[]>()
   /** Numbers of the names with the same letters. */
   readonly #letters = new Map<string, number[]>()
+  /** Numbers of the names by their consonants: made for the first name in such a script. */
+  readonly #sounds = new Map<SoundScript, ReadonlyMap<string, readonly number[]>>()
 
   constructor(texts: readonly string[], isPerson: boolean) {
     this.#isPerson = isPerson
@@ -333,9 +345,28 @@ export class NameIndex {
   /** The names that score at least `least`, by number. */
   find(text: string, least: number): { number: number; score: number }[] {
     const asked = readName(text, this.#isPerson)
-    return [...this.#candidates(asked)]
-      .map(number => ({ number, score: scoreNames(asked, this.#nameAt(number), this.#isPerson, word => this.words.has(word)) }))
+    const alike = new Set(this.#soundAlike(text))
+    return [...new Set([...this.#candidates(asked), ...alike])]
+      .map(number => {
+        const score = scoreNames(asked, this.#nameAt(number), this.#isPerson, word => this.words.get(word) ?? 0)
+        return { number, score: alike.has(number) ? Math.max(score, SOUNDS) : score }
+      })
       .filter(({ score }) => score >= least)
+  }
+
+  #soundAlike(text: string): readonly number[] {
+    const script = findSoundScript(text)
+    const asked = script && readSounds(text, script)
+    if (script === null || asked === null) return []
+    const sounds = this.#sounds.get(script) ?? this.#indexSounds(script)
+    this.#sounds.set(script, sounds)
+    return sounds.get(asked) ?? []
+  }
+
+  #indexSounds(script: SoundScript): ReadonlyMap<string, readonly number[]> {
+    const sounds = new Map<string, number[]>()
+    for (const [number, listed] of this.#texts.entries()) addTo(sounds, readSounds(listed, script) ?? '', number)
+    return sounds
   }
 
   #nameAt(number: number): Name {

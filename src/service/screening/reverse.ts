@@ -3,7 +3,19 @@
  * before: two names are scored by themselves, but for which words of the asked name are words of the lists.
  */
 import type { NameChange } from './lists/changes.ts'
-import { addTo, allowedEdits, CUT_FROM, MOST_EDITS, type Name, type NameIndex, PART, readName, scoreNames } from './names.ts'
+import {
+  addTo,
+  allowedEdits,
+  CUT_FROM,
+  MOST_EDITS,
+  type Name,
+  type NameIndex,
+  PART,
+  RARE,
+  readName,
+  scoreNames,
+} from './names.ts'
+import { findSoundScript } from './sounds.ts'
 import { listSpellings, type Question, type SearchType, searchSpellings } from './spellings.ts'
 
 /** The letters of a text as bits, and those that are in it twice or more; some digits share a bit. */
@@ -65,9 +77,9 @@ class ChangedNames {
   readonly #starts = new Map<string, Name[]>()
   readonly #words = new Map<string, Name[]>()
   readonly #all: Name[] = []
-  /** Words that were not in the lists: names with an error that makes such a word score less. */
+  /** Words that were not in the lists, or were rare there: names with an error that makes such a word, or with an initial, score less. */
   readonly #gained = new Set<string>()
-  /** Words that are no longer in the lists: such names score more. */
+  /** Words that have left the lists, or are rare there now: such names score more. */
   readonly #lost = new Set<string>()
 
   constructor(changes: readonly NameChange[], type: SearchType, words: NameIndex['words']) {
@@ -83,8 +95,11 @@ class ChangedNames {
     }
     for (const [word, more] of come) {
       const now = words.get(word) ?? 0
-      if (now > 0 && now === more) this.#gained.add(word)
-      if (now === 0 && more < 0) this.#lost.add(word)
+      const before = now - more
+      for (const count of this.#isPerson ? [0, RARE] : [0]) {
+        if (before <= count && now > count) this.#gained.add(word)
+        if (before > count && now <= count) this.#lost.add(word)
+      }
     }
   }
 
@@ -97,11 +112,12 @@ class ChangedNames {
   }
 
   concern({ name, person, threshold }: Question, hasHits: boolean): boolean {
+    // It is found by its consonants too.
+    if (findSoundScript(name) !== null) return true
     for (const { text } of searchSpellings(name, person, this.#isPerson)) {
       const asked = readName(text, this.#isPerson)
       // A word that is not known makes a score higher.
-      if (this.#near(asked, threshold).some(near => scoreNames(asked, near, this.#isPerson, () => false) >= threshold))
-        return true
+      if (this.#near(asked, threshold).some(near => scoreNames(asked, near, this.#isPerson, () => 0) >= threshold)) return true
       for (const words of [asked.words, asked.all])
         for (const word of words) if (this.#lost.has(word) || (hasHits && this.#gained.has(word))) return true
     }

@@ -79,6 +79,39 @@ test('initials find the person they abbreviate beside the same surname, and no p
   expect(best('Z Q', 'Zalmir Quorvath', true)).toBe(0)
 })
 
+test('an initial may leave out a middle name beside a rare surname alone', () => {
+  expect(best('QUORVATH, Zalmir Pradeno', 'Z Quorvath', true)).toBe(85)
+  expect(best('QUORVATH, Zalmir Pradeno Osterwynne', 'Z Quorvath', true)).toBe(0)
+  expect(best('QUORVATH, Pradeno Altan', 'Z Quorvath', true)).toBe(0)
+  const many = Array.from({ length: 10 }, (_, at) => `QUORVATH, ${'abcdefghij'[at]}dam`)
+  expect(new NameIndex(['QUORVATH, Zalmir Pradeno', ...many], true).find('Z Quorvath', 85)).toEqual([])
+})
+
+test.each([
+  ['AL-TIKRITI, Abid Hamid Mahmud', 'عابد حامد محمود التكريتي'],
+  ['Abdullah Hamdullah Saduddin', 'عبد الله حمد الله سعد الدين'],
+  ['HUSAYN, Abdulrahman', 'عبدالرحمن حسين'],
+  ['Mohammed Khalid', 'Мухаммад Халид'],
+  ['CHICHKOV, Jamal', 'Джамал Чичков'],
+  ['Mosquera Phelps', 'Москуера Фелпс'],
+  ['Rajesh Gupta', 'राजेश गुप्ता'],
+  ['PAPADOPOULOS, Georgios', 'Γεώργιος Παπαδόπουλος'],
+])('the person %s is found as %s', (listed, asked) => {
+  expect(best(listed, asked, true)).toBeGreaterThanOrEqual(85)
+})
+
+test.each([
+  ['Mohammed Khalid', 'Мухаммад Салим'],
+  ['Ali Lee', 'علي لي'],
+  // By their consonants, names in Latin letters would be too many.
+  ['Mohammed Khalid', 'Mehmed Khuldi'],
+  // Each syllable is a whole word.
+  ['HUANG, Wan-Ken', '晃 坂本'],
+  ['PENG, Jiarui', '柏睿 彭'],
+])('the person %s is not found as %s', (listed, asked) => {
+  expect(best(listed, asked, true)).toBeLessThan(85)
+})
+
 test.each([
   ['Quorvath Zalmir', 100],
   ['Quörvath, Zálmir', 100],

@@ -54,6 +54,7 @@ const WORDS = [
   'gmbh',
   'feldmoor',
   'navixsteel',
+  'варникс',
 ]
 const word = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...WORDS) },
@@ -144,7 +145,7 @@ test('every name that scores enough for a search concerns it', () => {
       const mostOf = (spelling: string): number =>
         Math.max(
           ...listSpellings(entry, isPerson).map(one =>
-            scoreNames(readName(spelling, isPerson), readName(one.text, isPerson), isPerson, () => false),
+            scoreNames(readName(spelling, isPerson), readName(one.text, isPerson), isPerson, () => 0),
           ),
         )
       if (splitWords(text).length === 0 || searchSpellings(text, null, isPerson).every(one => mostOf(one.text) < threshold))
@@ -178,6 +179,28 @@ test('a search that is near a new, changed or gone name, or has a word that came
   await importRows(dir, [varnix])
   const gone = (await (await openLists(dir)).reverse(between.key))!
   expect(gone.concerns(ask('Varnix Trust', 'business', 75), false)).toBe(true)
+})
+
+test('a search with an initial is made again when its surname becomes rare, and one in another script always', async () => {
+  const dir = await temporaryFolder()
+  const persons = Array.from({ length: 11 }, (_, id) => ({
+    ...varnix,
+    id,
+    type: 'individual',
+    name: `Quorvath ${'abcdefghijk'[id]}dam`,
+  }))
+  const person: Row = { ...varnix, id: 20, type: 'individual', name: 'Zalmir Pradeno Quorvath' }
+  await importRows(dir, [person, ...persons])
+  const before = await openLists(dir)
+  const question = ask('Z Quorvath', 'individual', 85)
+  expect(before.search(question)).toEqual([])
+  await importRows(dir, [person, ...persons.slice(3)])
+  const now = await openLists(dir)
+  expect(now.search(question).map(({ entry }) => entry.name)).toEqual([person.name])
+  const reverse = (await now.reverse(before.key))!
+  expect(reverse.concerns(question, false)).toBe(true)
+  expect(reverse.concerns(ask('Z Feldmoor', 'individual', 85), false)).toBe(false)
+  expect(reverse.concerns(ask('Залмир Фелдмур', 'individual', 85), false)).toBe(true)
 })
 
 test('a search for a name that is cut off is made again', () => {
