@@ -7,7 +7,7 @@ import { writeAtomic } from '../files/atomic-file.ts'
 import { fileDigest } from '../files/file-chunks.ts'
 import { readKeptText } from '../files/kept-files.ts'
 import { UPLOAD_FILE } from '../input/upload/upload-source.ts'
-import { type JournalHead, type RunState } from '../journal/index.ts'
+import type { JournalHead, RunState } from '../journal/index.ts'
 import { buildReport, RENDERERS, type Renderer, type Report, reportSchema } from '../report/index.ts'
 import {
   COMPANIES_FILE,

@@ -56,7 +56,8 @@ const isToBeChosen = ({ reuse, known, merged }: Plan): boolean => reuse != null 
 export function countSpending(runsDir: string, state: RunState, prunedAt: string | null = null): RunSpending {
   const directory = runDirectory(runsDir, state.runId)
   const { plan, jobs, http } = state
-  const credits = reportRun(state, { directory, head: null, now: Date.parse(state.updatedAt), previous: null }).results[0]?.credits ?? null
+  const credits =
+    reportRun(state, { directory, head: null, now: Date.parse(state.updatedAt), previous: null }).results[0]?.credits ?? null
   return {
     runId: state.runId,
     pipeline: plan.name,

@@ -17,6 +17,7 @@ function diskOf() {
   const disk = { isFull: false, isOurs: true }
   const refusing: Journal = {
     path: 'j',
+    head: null,
     get state() {
       return journal.state
     },
