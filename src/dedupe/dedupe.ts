@@ -9,7 +9,7 @@ import type { InspectedTable } from '../prepare/table-register.ts'
 import { sheetColumn } from '../results/index.ts'
 import type { Clusters, DecidedPairs } from '../service/matching/index.ts'
 import { compareCompanies } from './compare-companies.ts'
-import { FIELDS, isKept, type Keep, listNames, type ReadList, readList, SHOWN_ROWS } from './list.ts'
+import { FIELDS, isKept, type Keep, listNames, type ReadList, readList, SHOWN_ROWS, SKIPPED } from './list.ts'
 import { describeDropped, type MergeRules, Merger } from './merge.ts'
 import {
   findPairs,
@@ -21,7 +21,10 @@ import {
 } from './pair-decisions.ts'
 
 export interface Deduped {
+  /** Those that are in a group. */
   readonly rows: number
+  /** Rows that are in none: empty ones, headings and totals. */
+  readonly skipped: number
   /** Groups, of one row too. */
   readonly companies: number
   /** Groups of several rows. */
@@ -96,11 +99,13 @@ export async function dedupeList(table: InspectedTable, options: DedupeOptions):
     await review(tabulatePairs(pairs, source))
   }
   const large = members.filter(rows => rows.length > 1)
+  const rows = members.reduce((sum, group) => sum + group.length, 0)
   return {
-    rows: groupOf.length,
+    rows,
+    skipped: groupOf.length - rows,
     companies: members.length,
     groups: large.length,
-    duplicates: groupOf.length - members.length,
+    duplicates: rows - members.length,
     doubts: open.size,
     decided: describeDecisions(decided, refused),
     conflicts,
@@ -138,6 +143,7 @@ export async function groupRows(
   }
   const cellsOf = (row: number): GroupCells => {
     const group = groupOf[row]!
+    if (group === NO_GROUP) return ['', '', '', '']
     const doubt = perhaps.get(group)
     const shown = kept.has(row) ? 'yes' : 'no'
     return [String(group + 1), String(members[group]!.length), shown, doubt === undefined ? '' : String(doubt + 1)]
@@ -214,11 +220,15 @@ function* takeCompanies(companies: string[]) {
   }
 }
 
+/** The group of a row that is skipped. */
+const NO_GROUP = -1
+
 /** Numbers the groups in the order of their first rows. */
 function numberGroups(companyOf: readonly number[], groups: Int32Array) {
   const numberOf = new Map<number, number>()
   const members: number[][] = []
   const groupOf = companyOf.map((company, row) => {
+    if (company === SKIPPED) return NO_GROUP
     const known = company === -1 ? undefined : numberOf.get(groups[company]!)
     const group = known ?? members.length
     if (known === undefined) members.push([])
@@ -298,7 +308,7 @@ async function* mergeRows(
 ): AsyncGenerator<readonly string[]> {
   const { groupOf, membersOf, cellsOf } = grouped
   const sizes = new Uint32Array(groupOf.length)
-  for (const group of groupOf) sizes[group]!++
+  for (const group of groupOf) if (group !== NO_GROUP) sizes[group]!++
   // Of groups of several rows.
   const kept = new Map<number, readonly string[]>()
   let at = 0
@@ -310,7 +320,7 @@ async function* mergeRows(
   at = 0
   for await (const row of readRows(facts, cwd)) {
     const group = groupOf[at]!
-    if (done[group] === 0) {
+    if (group !== NO_GROUP && done[group] === 0) {
       done[group] = 1
       const rows = sizes[group] === 1 ? [row] : membersOf(group).map(member => kept.get(member)!)
       const merged = merger.merge(rows)

@@ -31,11 +31,14 @@ export const listNames = (cell: string): string[] =>
     .map(name => name.trim())
     .filter(name => name !== '')
 
+/** The company of a row that is empty, a heading or a total. */
+export const SKIPPED = -2
+
 /** Rows that a message names. */
 export const SHOWN_ROWS = 6
 
 export interface ReadList {
-  /** The company of each row as a number, -1 for a row without a name and a number, which nothing shows to be another's. */
+  /** The company of each row as a number; -1 for a row without a name and a number, which nothing shows to be another's; or SKIPPED. */
   readonly companyOf: number[]
   /** The cells of each company as JSON, sorted; emptied by the index that is made of them. */
   readonly companies: string[]
@@ -53,7 +56,7 @@ type ListTable = Pick<InspectedTable, 'columns'> & {
 interface ReadOptions {
   readonly keep: Keep
   readonly cwd: string
-  /** Absent: the rows as they are in the list. */
+  /** Those that are skipped have no cell. Absent: the rows as they are in the list. */
   readonly rows?: AsyncIterable<readonly string[]>
   readonly signal: AbortSignal
 }
@@ -67,17 +70,17 @@ export async function readList({ inspected, columns }: ListTable, { keep, cwd, s
   const digests: number[] = []
   const wrong: number[] = []
   const kinds = new Set<string>()
-  const isSkipped = rows === undefined ? skippedRows(inspected.facts) : () => false
+  const isSkipped = rows === undefined ? skippedRows(inspected.facts) : (row: readonly string[]) => row.length === 0
   for await (const row of rows ?? readRows(inspected.facts, cwd)) {
     if (cellsOf.length % 1000 === 0) signal.throwIfAborted()
     const cells = FIELDS.map(field => registerCell(columns, row, field))
     cells[1] = normaliseCountry(cells[1]!)
     for (const at of NAME_LISTS) if (cells[at] !== '') cells[at] = listNames(cells[at]!).join('|')
-    const isNoCompany = isSkipped(row, cellsOf.length + 1) || IDENTIFYING.every(at => cells[at] === '')
-    const key = isNoCompany ? '' : JSON.stringify(cells)
-    const known = key === '' ? -1 : (byCells.get(key) ?? byCells.size)
+    const isOut = isSkipped(row, cellsOf.length + 1)
+    const key = isOut || IDENTIFYING.every(at => cells[at] === '') ? '' : JSON.stringify(cells)
+    const known = isOut ? SKIPPED : key === '' ? -1 : (byCells.get(key) ?? byCells.size)
     if (known === byCells.size) byCells.set(key, known)
-    const ranked = readRank(keep, row)
+    const ranked = isOut ? Number.NEGATIVE_INFINITY : readRank(keep, row)
     if (ranked === null) wrong.push(cellsOf.length + 1)
     else if (keep.by === 'newest' && ranked !== Number.NEGATIVE_INFINITY)
       kinds.add((row[keep.column] ?? '').includes('-') ? 'days' : 'numbers')
@@ -101,7 +104,7 @@ export async function readList({ inspected, columns }: ListTable, { keep, cwd, s
   const order = Uint32Array.from(texts.keys()).sort((a, b) => (texts[a]! < texts[b]! ? -1 : 1))
   const place = new Uint32Array(order.length)
   for (const [at, number] of order.entries()) place[number] = at
-  const companyOf = cellsOf.map(number => (number === -1 ? -1 : place[number]!))
+  const companyOf = cellsOf.map(number => (number < 0 ? number : place[number]!))
   return { companyOf, companies: Array.from(order, number => texts[number]!), rank, filled, digests }
 }
 

@@ -130,7 +130,7 @@ function howToDecide(review: string | null): string {
 }
 
 function formatDeduped(file: string, deduped: Deduped, output: string, review: string | null): string {
-  const { rows, companies, groups, duplicates, doubts, decided, conflicts, examples } = deduped
+  const { rows, skipped, companies, groups, duplicates, doubts, decided, conflicts, examples } = deduped
   const shown = examples.map(({ name, rows: first, size }) => [
     counted(size, 'row'),
     name,
@@ -138,6 +138,7 @@ function formatDeduped(file: string, deduped: Deduped, output: string, review: s
   ])
   const lines = [
     `${file}: ${counted(rows, 'row')}, ${count(companies)} ${companies === 1 ? 'company' : 'companies'}; ${counted(duplicates, 'duplicate')} in ${counted(groups, 'group')}`,
+    ...(skipped === 0 ? [] : [`${counted(skipped, 'row')} skipped (empty, headings or totals)`]),
     ...(shown.length === 0
       ? []
       : columnsText(shown)

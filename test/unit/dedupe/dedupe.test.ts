@@ -11,7 +11,9 @@ import { inspectTable } from '../../../src/prepare/table-register.ts'
 import { writeTable } from '../../../src/results/index.ts'
 
 const signal = new AbortController().signal
-const READING = { encoding: 'auto', delimiter: ',', header: true, sheet: null, skip: { head: 0, tail: 0 } } as const
+const READING = {
+  ...{ encoding: 'auto', delimiter: ',', header: true, sheet: null, skip: { head: 0, tail: 0 }, sections: 'skip' },
+} as const
 let number = 0
 
 type Files = Pick<Parameters<typeof dedupeList>[1], 'decisions' | 'review' | 'merge'>
@@ -73,6 +75,18 @@ test('rows without a name and a number are never one company', async () => {
     'Ostrander Foods,GB,2026-01-01',
   ])
   expect(deduped).toMatchObject({ rows: 4, companies: 3, duplicates: 1 })
+})
+
+test('empty rows, headings and totals are no companies: they keep their place, and are not in a merged list', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const rows = ['Ostrander Foods,GB,2026-01-01', ',,', 'name,country,updated', 'Ostrander Foods,GB,2026-02-01', 'Arden Ltd,GB,']
+  const keep = { by: 'newest', column: 2 } as const
+  const { deduped, rows: written } = await dedupe(cwd, rows, keep)
+  expect(deduped).toMatchObject({ rows: 3, skipped: 2, companies: 2, duplicates: 1 })
+  expect(written.map(cells => cells.slice(3).join())).toEqual(['1,2,no,', ',,,', ',,,', '1,2,yes,', '2,1,yes,'])
+  const merge = { rest: 'first-filled', columns: new Map() } as const
+  const merged = await dedupe(cwd, rows, keep, { merge })
+  expect(merged.rows.map(([name]) => name)).toEqual(['Ostrander Foods', 'Arden Ltd'])
 })
 
 test.each([
