@@ -41,14 +41,14 @@ export function surroundingIssues({ input, report }: Pipeline, { facts, edges, i
   if (facts === null) return []
   // Such lines that cannot be read as rows have to be skipped, and input.skip does not cover all of them.
   const areUnreadable = issues.some(({ code, action }) => code === 'FETTLE_INPUT_FIELDS' && action !== undefined)
-  return edges.flatMap(table => {
+  return edges.flatMap((table, index) => {
     const at = { file: table.file, line: null, column: null }
     const skipped = skippedLines(table)
     const notes =
       skipped.head + skipped.tail === 0
         ? []
         : [issue('FETTLE_INPUT_LINES', `skipped ${inWords(skipped, report)}`, { severity: 'info', at, hint: null })]
-    const { linesBefore = 0, rows } = facts.files?.find(({ path }) => path === table.file) ?? facts
+    const { linesBefore = 0, rows } = facts.files?.[index] ?? facts
     const reading = { hasHeader: input.header, isTailFound: input.skip?.tail === 'auto', rows }
     const lost = skippedRowIssues(table, reading, showsRows(report))
     const around = findLinesAround(table, linesBefore, input)

@@ -47,8 +47,8 @@ export async function inspectColumns(reading: Reading, root: string, signal: Abo
   const sections = reading.sections === 'skip' ? await openSectionReader() : undefined
   const { facts, cells, edges, ...found } = await inspect(options, { root, signal, around: aroundOf(reading), sections, watch })
   const as = { hasHeader: reading.header, isTailFound: reading.skip.tail === 'auto' }
-  const rowsIn = (file: string): number => facts?.files?.find(({ path }) => path === file)?.rows ?? facts?.rows ?? 0
-  const lost = edges.flatMap(table => skippedRowIssues(table, { ...as, rows: rowsIn(table.file) }, true))
+  const rowsIn = (at: number): number => (facts?.files?.[at] ?? facts)?.rows ?? 0
+  const lost = edges.flatMap((table, at) => skippedRowIssues(table, { ...as, rows: rowsIn(at) }, true))
   const issues = [...found.issues, ...lost]
   if (facts === null || issues.some(({ severity }) => severity === 'error')) throw errorOfIssues(issues)
   const rows = filledRows(facts)

@@ -29,11 +29,13 @@ export async function inspect(given: AnyQuotes, extra: InspectExtra = {}): Promi
   const found = await inspectRows(given, extra)
   const { facts, issues } = found
   if (given.sections !== 'skip' || extra.sections === undefined || facts === null || issues.some(isError)) return found
-  const reader = extra.sections(facts.header)
+  // The name of its sheet is no cell of a row.
+  const ownCells = (row: readonly string[]): readonly string[] => (namesSheets(facts) ? row.slice(0, -1) : row)
+  const reader = extra.sections(facts.header && ownCells(facts.header))
   let read = 0
   for await (const row of readRows(facts, extra.root)) {
     if (++read % 1000 === 0) extra.signal?.throwIfAborted()
-    reader.add(row)
+    reader.add(ownCells(row))
   }
   const { found: sections, doubtful } = reader.end()
   if (sections.length + doubtful.length === 0) return found
@@ -47,6 +49,9 @@ export async function inspect(given: AnyQuotes, extra: InspectExtra = {}): Promi
     sections: { found: sections, doubtful, lines },
   }
 }
+
+const namesSheets = ({ files = [] }: InputFacts): boolean =>
+  files.some(({ packed }) => packed?.as === 'xlsx' && packed.naming !== undefined)
 
 /** As `inspect`; the rows in `extra.omit` are headings and totals. */
 async function inspectRows(given: AnyQuotes, extra: InspectExtra): Promise<Inspection> {

@@ -139,8 +139,10 @@ export function draftYaml(
   ].join('\n')
 }
 
-const sectionNote = ({ sections = [] }: InputFacts): string =>
-  `${counted(sections.length, 'row')} found that ${sections.length === 1 ? 'is a heading or total' : 'are headings or totals'}; rows: send them`
+const sectionNote = ({ sections }: InputFacts): string =>
+  sections === undefined
+    ? 'headings and totals inside the list; rows: send them'
+    : `${counted(sections.length, 'row')} found that ${sections.length === 1 ? 'is a heading or total' : 'are headings or totals'}; rows: send them`
 
 function keyNote(proposal: Proposal): string {
   const { key } = chosen(proposal)

@@ -92,6 +92,11 @@ interface Candidate {
   since?: number
 }
 
+interface Amount {
+  readonly at: number
+  readonly amount: number
+}
+
 /** Sums of each column up to a boundary, of data rows alone. */
 interface Sums {
   readonly rows: number
@@ -207,21 +212,26 @@ export class SectionFinder {
     if (!isRepeated || (!isBare && amounts.length === 0)) return null
     const text = label.text.slice(0, MOST_TEXT)
     if (amounts.length === 0) return SURE_TOTAL.test(folded) ? { text, proof: 'its label is a total' } : { text, proof: null }
-    const since = this.#findSum(amounts.map(({ at, text }) => ({ at, amount: readAmount(text)! })))
+    // One row repeats an amount by chance, unless the label is surely of a total, or names the part.
+    const leastRows = named !== null || SURE_TOTAL.test(folded) ? 1 : 2
+    const since = this.#findSum(
+      amounts.map(({ at, text }) => ({ at, amount: readAmount(text)! })),
+      leastRows,
+    )
     if (since === null) return { text, proof: null }
     const isNamed = named === null || this.#isNameAbove(named, since)
     return { text, since, proof: isNamed ? 'its amounts are the sums of the rows above' : null }
   }
 
   /** The last boundary after which every amount is the sum of the rows, or their number where they have no amounts; null for none. */
-  #findSum(amounts: readonly { readonly at: number; readonly amount: number }[]): number | null {
+  #findSum(amounts: readonly Amount[], leastRows: number): number | null {
     const last = this.#boundaries.length - 1
     const from = Math.max(-1, last - MOST_BACK)
-    for (let at = last; at >= from; at--) if (this.#isSumSince(at, amounts)) return at
-    return from > -1 && this.#isSumSince(-1, amounts) ? -1 : null
+    for (let at = last; at >= from; at--) if (this.#isSumSince(at, amounts, leastRows)) return at
+    return from > -1 && this.#isSumSince(-1, amounts, leastRows) ? -1 : null
   }
 
-  #isSumSince(boundary: number, amounts: readonly { readonly at: number; readonly amount: number }[]): boolean {
+  #isSumSince(boundary: number, amounts: readonly Amount[], leastRows: number): boolean {
     const before = this.#boundaries[boundary]
     const rows = this.#sums.rows - (before?.rows ?? 0)
     if (rows === 0) return false
@@ -232,8 +242,8 @@ export class SectionFinder {
       const sum = all - (before?.amounts[at] ?? 0)
       return Math.abs(sum - amount) <= Math.min(ROUNDING * count, MOST_ROUNDING) + 1e-9 * Math.abs(all)
     })
-    // One row repeats an amount by chance, and zeros prove nothing.
-    return proofs.every(Boolean) && amounts.some(({ amount }) => amount !== 0) && (rows > 1 || amounts.length > 1)
+    // Zeros prove nothing.
+    return proofs.every(Boolean) && amounts.some(({ amount }) => amount !== 0) && (rows >= leastRows || amounts.length > 1)
   }
 
   /** `Germany` of `Total Germany`: the heading above, or a cell of every row above. */

@@ -7,6 +7,7 @@ import { isInList, joinPaths, listFiles, pathsOfList } from '../../../src/files/
 import { inspect } from '../../../src/input/index.ts'
 import { readRows } from '../../../src/input/table/records.ts'
 import { surroundingsOf } from '../../../src/pipeline/index.ts'
+import { openSectionReader, surroundingIssues } from '../../../src/prepare/lines-around.ts'
 import type { InputOptions } from '../../../src/pipeline/model/types.ts'
 import { file, folder, inMemory, options } from './kit.ts'
 import { numberCell, sheetXml, textCell, workbookOf } from './workbooks.ts'
@@ -39,6 +40,31 @@ const read = async (sheets: Record<string, string>, rest: Partial<InputOptions> 
 }
 
 describe('all sheets', () => {
+  it('have their headings, totals and repeated headers found, without the column for the sheet', async () => {
+    const sheets = {
+      North: sheetOf([...HEADER, 'No'], ['Region North'], ['Acme Ltd', 'Leeds', 1, 7], [...HEADER, 'No'], ['Bolt Ltd', 'York', 2, 8]),
+      South: sheetOf([...HEADER, 'No'], ['Region South'], ['Cord Ltd', 'Bath', 3, 9], ['Subtotal', '', 3], ['Dent Ltd', 'Hull', 4, 1]),
+    }
+    const path = file(workbookOf(sheets), 'book.xlsx')
+    const extra = { around: surroundingsOf, sections: await openSectionReader() }
+    const { facts, sections } = await inspect(options(path, { sheet: '*', sections: 'skip' }), extra)
+    expect(facts).toMatchObject({ rows: 8, emptyRows: 4, sections: [1, 3, 5, 7] })
+    expect(sections!.found.map(({ text }) => text)).toEqual(['Region North', 'the header again', 'Region South', 'Subtotal'])
+  })
+
+  it('judge the number of rows in a total by their own rows', async () => {
+    const of = (count: number): Cells[] => Array.from({ length: count }, (_, at) => [`Acme ${at} Ltd`, 'Leeds', ''])
+    const sheets = { North: sheetOf(HEADER, ...of(2)), South: sheetOf(HEADER, ...of(5), ['Total', '', 5]) }
+    const path = file(workbookOf(sheets), 'book.xlsx')
+    const skip = { head: 'auto', tail: 'auto' } as const
+    const inspection = await inspect(options(path, { sheet: '*', skip }), { around: surroundingsOf })
+    const pipeline = { input: { skip, header: true }, report: { rows: 'all', mask: [] } }
+    const found = surroundingIssues(pipeline as unknown as Parameters<typeof surroundingIssues>[0], inspection)
+    expect(found.map(({ severity, message }) => [severity, message])).toEqual([
+      ['info', 'skipped 1 line below the last row: "Total", "5"'],
+    ])
+  })
+
   it('with the same columns are one list: titles and totals of each left out, a column for the sheet, a cover passed over', async () => {
     const { facts, rows, said } = await read({ 'Read me': COVER, North: NORTH, South: SOUTH })
     expect(facts).toMatchObject({ header: [...HEADER, 'Sheet'], columns: 4, rows: 5 })

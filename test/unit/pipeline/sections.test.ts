@@ -42,6 +42,8 @@ describe('what is proved', () => {
     ['initials', 'A\nAcme Ltd|Leeds|GB|10\nAlba|York|GB|20\nB\nBolt Ltd|York|GB|20', [1, 4]],
     ['the header again', `${DATA}\nName|Town|Country|Spend\n${DATA}`, [4]],
     ['a subtotal and a total of all', `${DATA}\nSubtotal|||60\n${DATA}\nSubtotal|||60\nGrand total|||120`, [4, 8, 9]],
+    ['a subtotal of one row', `${DATA}\nSubtotal|||60\nDent Ltd|Hull|GB|7\nSubtotal|||7`, [4, 6]],
+    ['a total of one row that names it', 'Alt|Ulm|DE|1\nBau|Bonn|DE|2\nDE Total|||3\nCau|Wien|AT|4\nAT Total|||4', [3, 5]],
     ['German amounts', 'Alt|Ulm|DE|1.234,50\nBau|Bonn|DE|2.000,00\nZwischensumme|||3.234,50\nCau|Bonn|DE|5,00', [3]],
     ['amounts with the sign behind', 'Alt|Ulm|DE|100.00\nBau|Bonn|DE|30.00-\nSumme|||70.00', [3]],
     ['a currency beside the amount', 'Alt|Ulm|EUR|1\nBau|Bonn|EUR|2\nTotal||EUR|3', [3]],

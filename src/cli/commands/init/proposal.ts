@@ -38,7 +38,7 @@ export function readReading(flags: Flags, cwd: string): Reading {
 /** The keys of `input:` in a pipeline file, without defaults. */
 export const inputKeys = (
   { encoding, delimiter, header, sheet, skip }: Reading,
-  { around, facts }: Pick<InspectedColumns, 'around' | 'facts'>,
+  { around, facts, sections }: Pick<InspectedColumns, 'around' | 'facts' | 'sections'>,
 ): Record<string, unknown> =>
   defined({
     encoding: encoding === 'auto' ? undefined : encoding,
@@ -47,7 +47,8 @@ export const inputKeys = (
     quotes: facts.quotes === 'relaxed' ? facts.quotes : undefined,
     sheet: sheet ?? undefined,
     ...skipKey(skip, around),
-    sections: facts.sections === undefined ? undefined : 'skip',
+    // Read as it was shown: a total that nothing proves is a row, with a warning.
+    sections: facts.sections !== undefined || sections?.doubtful.some(({ isTotal }) => isTotal) ? 'skip' : undefined,
   })
 
 /** Lines are skipped by what they are: the list of another day may have fewer or more of them. */
