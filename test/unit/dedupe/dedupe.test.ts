@@ -11,9 +11,8 @@ import { inspectTable } from '../../../src/prepare/table-register.ts'
 import { writeTable } from '../../../src/results/index.ts'
 
 const signal = new AbortController().signal
-const READING = {
-  ...{ encoding: 'auto', delimiter: ',', header: true, sheet: null, skip: { head: 0, tail: 0 }, sections: 'skip' },
-} as const
+const SKIP = { skip: { head: 0, tail: 0 }, sections: 'skip' } as const
+const READING = { encoding: 'auto', delimiter: ',', header: true, sheet: null, ...SKIP } as const
 let number = 0
 
 type Files = Pick<Parameters<typeof dedupeList>[1], 'decisions' | 'review' | 'merge'>

@@ -7,8 +7,8 @@ import { isInList, joinPaths, listFiles, pathsOfList } from '../../../src/files/
 import { inspect } from '../../../src/input/index.ts'
 import { readRows } from '../../../src/input/table/records.ts'
 import { surroundingsOf } from '../../../src/pipeline/index.ts'
-import { openSectionReader, surroundingIssues } from '../../../src/prepare/lines-around.ts'
 import type { InputOptions } from '../../../src/pipeline/model/types.ts'
+import { openSectionReader, surroundingIssues } from '../../../src/prepare/lines-around.ts'
 import { file, folder, inMemory, options } from './kit.ts'
 import { numberCell, sheetXml, textCell, workbookOf } from './workbooks.ts'
 
@@ -42,8 +42,20 @@ const read = async (sheets: Record<string, string>, rest: Partial<InputOptions> 
 describe('all sheets', () => {
   it('have their headings, totals and repeated headers found, without the column for the sheet', async () => {
     const sheets = {
-      North: sheetOf([...HEADER, 'No'], ['Region North'], ['Acme Ltd', 'Leeds', 1, 7], [...HEADER, 'No'], ['Bolt Ltd', 'York', 2, 8]),
-      South: sheetOf([...HEADER, 'No'], ['Region South'], ['Cord Ltd', 'Bath', 3, 9], ['Subtotal', '', 3], ['Dent Ltd', 'Hull', 4, 1]),
+      North: sheetOf(
+        [...HEADER, 'No'],
+        ['Region North'],
+        ['Acme Ltd', 'Leeds', 1, 7],
+        [...HEADER, 'No'],
+        ['Bolt Ltd', 'York', 2, 8],
+      ),
+      South: sheetOf(
+        [...HEADER, 'No'],
+        ['Region South'],
+        ['Cord Ltd', 'Bath', 3, 9],
+        ['Subtotal', '', 3],
+        ['Dent Ltd', 'Hull', 4, 1],
+      ),
     }
     const path = file(workbookOf(sheets), 'book.xlsx')
     const extra = { around: surroundingsOf, sections: await openSectionReader() }
