@@ -46,11 +46,11 @@ export const isWorkbook = (archive: Buffer): boolean =>
 export const readSheet = (archive: Buffer, path: string, wanted: WantedSheet, naming?: SheetNaming): Sheet =>
   readParts(archive, path, (parts, fail) => readChosen(parts, wanted, naming, fail))
 
-/** The names of the sheets with content. Throws as readSheet does. */
-export const listSheets = (archive: Buffer, path: string): readonly string[] =>
+/** The sheets with content. Throws as readSheet does. */
+export const listSheets = (archive: Buffer, path: string): readonly Pick<Book['sheets'][number], 'name' | 'isHidden'>[] =>
   readParts(archive, path, (parts, fail) => {
     const { sheets, isFilled } = openBook(parts, fail)
-    return sheets.filter(isFilled).map(({ name }) => name)
+    return sheets.filter(isFilled)
   })
 
 function readParts<T>(archive: Buffer, path: string, read: (parts: Parts, fail: Fail) => T): T {
@@ -106,7 +106,8 @@ function findIndex(sheets: Book['sheets'], wanted: WantedSheet, isFilled: (sheet
   if (typeof wanted === 'number') return wanted - 1
   if (typeof wanted === 'string') return sheets.findIndex(({ name }) => name === wanted)
   if (sheets.length === 0) throw new Error('it has no sheet')
-  return Math.max(0, sheets.findIndex(isFilled))
+  const seen = sheets.findIndex(sheet => !sheet.isHidden && isFilled(sheet))
+  return seen >= 0 ? seen : Math.max(0, sheets.findIndex(isFilled))
 }
 
 function hasCells(xml: Buffer, book: Book): boolean {

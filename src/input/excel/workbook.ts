@@ -5,7 +5,7 @@ export type Parts = ReadonlyMap<string, Buffer>
 
 export interface Book {
   /** In the order of the tabs; `part` is null for a sheet without cells, as a chart is. */
-  readonly sheets: readonly { readonly name: string; readonly part: string | null }[]
+  readonly sheets: readonly { readonly name: string; readonly part: string | null; readonly isHidden: boolean }[]
   readonly strings: readonly string[]
   /** By the number of the style. */
   readonly formats: readonly NumberFormat[]
@@ -30,7 +30,7 @@ export function findPart(parts: Parts, name: string): Buffer {
 /** Reads all but the cells. Throws an Error for a damaged workbook. */
 export function readBook(parts: Parts): Book {
   const { tables, strings, styles } = readLinks(findPart(parts, LINKS))
-  const sheets: { name: string; part: string | null }[] = []
+  const sheets: Book['sheets'][number][] = []
   let is1904 = false
   readXml(findPart(parts, LIST), {
     open(name, attribute) {
@@ -39,7 +39,7 @@ export function readBook(parts: Parts): Book {
       if (!title) return true
       const part = tables.get(attribute('id') ?? '')
       if (part === undefined) throw new Error(`its sheet ${JSON.stringify(title.slice(0, 40))} is not in it`)
-      sheets.push({ name: unescaped(resolved(title)), part })
+      sheets.push({ name: unescaped(resolved(title)), part, isHidden: /^(?:very)?hidden$/i.test(attribute('state') ?? '') })
       return true
     },
   })

@@ -30,10 +30,12 @@ export async function chooseSheets(
   extra: InspectExtra,
 ): Promise<{ readonly list: readonly Source[]; readonly choice: Issue } | Inspection> {
   const sheets: Sheet[] = []
+  const hidden: string[] = []
   for (const path of files) {
-    const names = await listSheets(path, extra)
-    if ('code' in names) return refused(names)
-    for (const sheet of names) {
+    const found = await listSheets(path, extra)
+    if ('code' in found) return refused(found)
+    hidden.push(...found.filter(({ isHidden }) => isHidden).map(({ name }) => name))
+    for (const { name: sheet } of found.filter(({ isHidden }) => !isHidden)) {
       const { root, signal, now, around } = extra
       const found = await inspectFile({ ...options, path, sheet }, { root, signal, now, around })
       if (found.facts === null && found.issues.some(({ code }) => code !== 'FETTLE_INPUT_FIELDS')) return found
@@ -49,10 +51,10 @@ export async function chooseSheets(
   const others = sheets.filter(sheet => !list.includes(sheet))
   const issues = others.flatMap(({ facts }) => (facts !== null && mayBelong(facts, first) ? differences(facts, first) : []))
   if (issues.length > 0) return { facts: null, issues, cells: [], marks: [], edges: sheets.flatMap(({ edges }) => edges) }
-  return { list: list.map(({ path, sheet }) => ({ path, sheet })), choice: describeChoice(options.path, list, others) }
+  return { list: list.map(({ path, sheet }) => ({ path, sheet })), choice: describeChoice(options.path, list, { others, hidden }) }
 }
 
-async function listSheets(path: string, { root }: InspectExtra): Promise<readonly string[] | Issue> {
+async function listSheets(path: string, { root }: InspectExtra) {
   const at = { file: path, line: null, column: null }
   const opened = await openInput(path, root)
   if ('code' in opened) return opened
@@ -88,10 +90,15 @@ function mayBelong({ header, columns, rows }: InputFacts, list: InputFacts): boo
   return (columns > 1 && columns === list.columns) || (common > 0 && common * 2 >= Math.min(columns, list.columns))
 }
 
-function describeChoice(path: string, list: readonly Sheet[], others: readonly Sheet[]): Issue {
+function describeChoice(
+  path: string,
+  list: readonly Sheet[],
+  { others, hidden }: { readonly others: readonly Sheet[]; readonly hidden: readonly string[] },
+): Issue {
   const names = (sheets: readonly Sheet[]): string => sheetNames(sheets.map(({ sheet }) => String(sheet)))
   const passed = others.length === 0 ? '' : `; passed over, since their columns are others: ${names(others)}`
-  const message = `${path}: ${counted(list.length, 'sheet')} read as one list, ${names(list)}${passed}`
+  const unseen = hidden.length === 0 ? '' : `; passed over, since they are hidden: ${sheetNames(hidden)}`
+  const message = `${path}: ${counted(list.length, 'sheet')} read as one list, ${names(list)}${passed}${unseen}`
   return issue('FETTLE_INPUT_SHEET', message, { severity: 'info', at: { file: path, line: null, column: null }, hint: null })
 }
 

@@ -82,7 +82,7 @@ const inputFields = map({
       'Rows inside the list that are proved to be headings, totals that add up, or its header again. skip: they keep their place in the output with the outcome skipped; rows: they are sent.',
     ),
   sheet: orNull(sheet).describe(
-    'Of an Excel file: the sheet, by name or by number from 1; "*": all sheets with the same columns, as one list with a column Sheet. Absent: the first with content.',
+    'Of an Excel file: the sheet, by name or by number from 1; "*": all sheets with the same columns, as one list with a column Sheet. Absent: the first with content that is not hidden.',
   ),
   key: orNull(columnReference).describe("The row's own id; reports name rows by it."),
   rows: map({

@@ -10,7 +10,7 @@ import { surroundingsOf } from '../../../src/pipeline/index.ts'
 import type { InputOptions } from '../../../src/pipeline/model/types.ts'
 import { openSectionReader, surroundingIssues } from '../../../src/prepare/lines-around.ts'
 import { file, folder, inMemory, options } from './kit.ts'
-import { numberCell, sheetXml, textCell, workbookOf } from './workbooks.ts'
+import { hiding, numberCell, sheetXml, textCell, workbookOf } from './workbooks.ts'
 
 type Cells = readonly (string | number)[]
 const sheetOf = (...rows: readonly Cells[]): string =>
@@ -62,6 +62,15 @@ describe('all sheets', () => {
     const { facts, sections } = await inspect(options(path, { sheet: '*', sections: 'skip' }), extra)
     expect(facts).toMatchObject({ rows: 8, emptyRows: 4, sections: [1, 3, 5, 7] })
     expect(sections!.found.map(({ text }) => text)).toEqual(['Region North', 'the header again', 'Region South', 'Subtotal'])
+  })
+
+  it('do not include hidden ones, which are named', async () => {
+    const path = file(hiding({ North: NORTH, Old: NORTH }, 'Old'), 'book.xlsx')
+    const { facts, issues } = await inspect(options(path, { sheet: '*' }))
+    expect(facts).toMatchObject({ rows: 2 })
+    expect(issues.map(({ message }) => message.replaceAll(path, 'book.xlsx'))).toEqual([
+      'book.xlsx: 1 sheet read as one list, "North"; passed over, since they are hidden: "Old"',
+    ])
   })
 
   it('judge the number of rows in a total by their own rows', async () => {

@@ -67,6 +67,13 @@ export function partsOf(
   }
 }
 
+/** The same, with hidden sheets. */
+export function hiding(sheets: Readonly<Record<string, string>>, ...hidden: readonly string[]): Buffer {
+  const list = partsOf(sheets)['xl/workbook.xml']
+  const hide = (xml: string, name: string): string => xml.replace(`name="${name}"`, `name="${name}" state="hidden"`)
+  return workbookOf(sheets, { more: { 'xl/workbook.xml': hidden.reduce(hide, list) } })
+}
+
 /** A workbook of these sheets. */
 export const workbookOf = (sheets: Readonly<Record<string, string>>, parts?: WorkbookParts): Buffer =>
   archiveOf(partsOf(sheets, parts))

@@ -11,7 +11,7 @@ import type { InputOptions } from '../../../src/pipeline/model/types.ts'
 import { openResults } from '../../../src/results/index.ts'
 import { runs } from '../../support/runs.ts'
 import { factsOf, file, folder, options, planOf, sha256, text } from './kit.ts'
-import { archiveOf, numberCell, partsOf, sheetXml, textCell, type WorkbookParts, workbookOf } from './workbooks.ts'
+import { archiveOf, hiding, numberCell, partsOf, sheetXml, textCell, type WorkbookParts, workbookOf } from './workbooks.ts'
 
 const HEADER = [textCell('Name'), textCell('No')]
 const LIST = sheetXml(HEADER, [textCell('Acmé & Co, "Ltd"'), numberCell(1234567)], [textCell('Bolt'), numberCell(7)])
@@ -168,6 +168,13 @@ describe('which sheet', () => {
       ),
     ])
     expect(await found(workbookOf({ Cover: empty, List: LIST }))).toEqual([])
+  })
+
+  it('is not a hidden one, unless it is named or all are hidden', async () => {
+    const book = file(hiding({ Other: other, List: LIST }, 'Other'))
+    expect((await factsOf(book)).packed).toMatchObject({ sheet: 'List' })
+    expect((await factsOf(book, { sheet: 'Other' })).packed).toMatchObject({ sheet: 'Other' })
+    expect((await factsOf(file(hiding({ Cover: empty, List: LIST }, 'Cover', 'List')))).packed).toMatchObject({ sheet: 'List' })
   })
 
   it.each<[string | number, string]>([
