@@ -51,7 +51,10 @@ export async function chooseSheets(
   const others = sheets.filter(sheet => !list.includes(sheet))
   const issues = others.flatMap(({ facts }) => (facts !== null && mayBelong(facts, first) ? differences(facts, first) : []))
   if (issues.length > 0) return { facts: null, issues, cells: [], marks: [], edges: sheets.flatMap(({ edges }) => edges) }
-  return { list: list.map(({ path, sheet }) => ({ path, sheet })), choice: describeChoice(options.path, list, { others, hidden }) }
+  return {
+    list: list.map(({ path, sheet }) => ({ path, sheet })),
+    choice: describeChoice(options.path, list, { others, hidden }),
+  }
 }
 
 async function listSheets(path: string, { root }: InspectExtra) {
