@@ -52,10 +52,23 @@ export function scanIssues(scanner: RecordScanner, notes: TableNotes): Issue[] {
       hint,
     })
   })
-  const listed = issues.sort(bySeverityThenPlace).slice(0, MAX_ISSUES)
+  const listed = joinSame(issues.sort(bySeverityThenPlace)).slice(0, MAX_ISSUES)
   const total = [...scanner.counts.values()].reduce((sum, count) => sum + count, 0)
-  if (total > listed.length) listed.push(theRest(scanner.counts, scanner.problems, total - listed.length, notes.file))
+  const places = listed.reduce((sum, { count }) => sum + count, 0)
+  if (total > places) listed.push(theRest(scanner.counts, scanner.problems, total - places, notes.file))
   return [...listed, ...raggedIssues(scanner, notes, place, dataRow), ...trailingIssues(scanner, notes)]
+}
+
+/** The same problem several times in a line is one issue, at its first place. */
+function joinSame(issues: readonly Issue[]): Issue[] {
+  const joined: Issue[] = []
+  for (const next of issues) {
+    const last = joined.at(-1)
+    if (last !== undefined && last.at?.line === next.at?.line && last.message === next.message)
+      joined[joined.length - 1] = { ...last, count: last.count + 1 }
+    else joined.push(next)
+  }
+  return joined
 }
 
 const bySeverityThenPlace = (a: Issue, b: Issue): number =>

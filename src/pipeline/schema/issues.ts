@@ -177,12 +177,14 @@ function showForm(leaf: ZodIssue, examples: Document['examples']): string | unde
   const value =
     leaf.code === 'invalid_value'
       ? String(leaf.values[0])
-      : (/ such as (\{.*\}|\[.*\]|"[^"]*"|[^\s,]+)/.exec(form)?.[1] ??
+      : (/^a duration .* or (\S+)$/.exec(form)?.[1] ??
+        / such as (\{.*\}|\[.*\]|"[^"]*"|[^\s,]+)/.exec(form)?.[1] ??
         /^a whole number from (\d+)/.exec(form)?.[1] ??
         /^(true|auto|default|gone|directors|archive|warn|all)\b/.exec(form)?.[1])
   if (value !== undefined) return `For example: ${writeKey(path, value)}`
-  const keys = /\ba map with (\w+)/.exec(form)?.[1]
-  return keys === undefined ? undefined : `Write ${writeKey(path, `{ ${keys}: … }`)}`
+  const key = /\ba map with (\w+)/.exec(form)?.[1]
+  if (key !== undefined) return `Write ${writeKey(path, `{ ${key}: … }`)}`
+  return form.startsWith('a list of ') ? `Write ${writeKey(path, '[ … ]')}` : undefined
 }
 
 const makeSlug = (name: string): string =>

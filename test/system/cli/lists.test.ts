@@ -182,9 +182,13 @@ describe.concurrent('quotes inside cells', () => {
 
 test.concurrent('a cell of several lines is shown in one by init, and the file names where all keys are', async () => {
   const cwd = folderOf({ 'a.csv': 'Company Name,Address,Country\nAcme Forgings Ltd,"Unit D\nFleming Way",GB\n' })
-  const { code, stderr } = await fettle(['init', 'a.csv', '--yes'], { cwd })
-  expect([code, stderr]).toEqual([0, expect.stringContaining('Unit D Fleming Way')])
-  expect(stderr).not.toContain('\\u000a')
+  const { code, stdout, stderr } = await fettle(['init', 'a.csv', '--yes'], { cwd })
+  expect([code, stdout, stderr]).toEqual([
+    0,
+    expect.stringContaining('"Unit D Fleming Way"'),
+    expect.stringContaining('90%  Unit D Fleming Way'),
+  ])
+  expect(stdout + stderr).not.toContain('\\u000a')
   expect(readFileSync(join(cwd, 'a.yml'), 'utf8')).toContain('docs/pipeline.md of the package lists every key.')
 })
 

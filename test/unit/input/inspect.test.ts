@@ -199,14 +199,14 @@ describe('structure', () => {
     expect(errors.map(one => [one.code, one.at?.line, one.at?.column, one.rows[0]])).toEqual([
       ['FETTLE_INPUT_QUOTE', 2, 4, 1],
       ['FETTLE_INPUT_QUOTE', 3, 5, 2],
-      ['FETTLE_INPUT_QUOTE', 3, 7, 2],
       ['FETTLE_INPUT_QUOTE', 4, 4, 3],
       ['FETTLE_INPUT_QUOTE', 4, 6, 3],
       ['FETTLE_INPUT_NUL', 5, 1, 4],
       ['FETTLE_INPUT_QUOTE', 6, null, 5],
     ])
     expect(errors[1]!.hint).toContain('input.quotes: relaxed')
-    expect(errors[3]!.hint).toBe('Remove the space.')
+    expect(errors[1]!.count).toBe(2)
+    expect(errors[2]!.hint).toBe('Remove the space.')
     expect(errors.at(-1)!.message).toContain('never closed')
   })
 
@@ -220,6 +220,8 @@ describe('structure', () => {
     const { errors } = await look(`n,c\n${'a"b,1\n'.repeat(90)}`)
     expect(errors).toHaveLength(11)
     expect(errors[10]).toMatchObject({ count: 80, message: expect.stringContaining('and 80 more places') })
+    const inOneLine = await look(`n,c\n${'a "b" "c",1\n'.repeat(3)}`)
+    expect(inOneLine.errors.reduce((sum, { count }) => sum + count, 0)).toBe(12)
   })
 
   it('C12, C13: relaxed accepts bare quotes and rejects merged rows', async () => {
