@@ -235,6 +235,8 @@ describe.skipIf(!CHROMIUM_FOUND)('the review desk in Chromium', () => {
       { decision: 'same', keys: [keyOf(5), keyOf(6)] },
     ])
     expect([await axe(page), complaints, requests]).toEqual([[], [], []])
+    await page.setViewportSize(NARROW)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width)
     await page.close()
   })
 

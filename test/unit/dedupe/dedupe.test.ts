@@ -124,6 +124,27 @@ test('the pairs in doubt are a table that is filled in and given back', async ()
   expect(found.deduped).toMatchObject({ companies: 4, doubts: 0, decided: { applied: 1, notApplied: [] } })
 })
 
+test('a pair is shown with other rows of its groups', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const names = ['Brackwell Marine Ltd', 'Brackwel Marine Limited', 'Brackwell Marine Holdings Ltd']
+  const tables: PairTable[] = []
+  const take = async (table: PairTable): Promise<void> => void tables.push(table)
+  const found = await dedupe(
+    cwd,
+    [...names, names[0]!].map(name => `${name},GB,1`),
+    { by: 'filled' },
+    { review: take },
+  )
+  expect(found.deduped).toMatchObject({ companies: 2, doubts: 1 })
+  const [{ fields, rows, others } = tables[0]!] = tables
+  expect(fields).toEqual(['name', 'country'])
+  // The two spellings are one group: one is in the pair, the other beside it.
+  const [first, second] = [rows[0]!.slice(1, 3), rows[0]!.slice(5, 7)]
+  const at = first.findIndex(name => name !== names[2])
+  const other = first[at] === names[0] ? ['2', names[1]] : ['1, 4', names[0]]
+  expect(others).toEqual([[[second[at], ...other, 'GB']]])
+})
+
 test('a decision whose rows have changed, or that numbers or countries contradict, is named and not applied', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
   const { path, header, lines } = await review(cwd, () => 'same')
