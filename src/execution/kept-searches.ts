@@ -1,6 +1,6 @@
 /**
  * Whether AML searches of earlier runs still hold at a service that names its lists: only where no entry that may concern them came, changed
- * or went since. Those of any other service hold by their age.
+ * or went since. At any other service a search holds by its age.
  */
 import { DigestIndex } from '../files/digest-index.ts'
 import { digestOf } from '../files/file-chunks.ts'
@@ -17,7 +17,7 @@ const BATCH = 500
 type Asked = Pick<ScreenQuery, 'name' | 'person' | 'threshold'> & { readonly hasHits: boolean }
 
 interface KeptLists {
-  /** `same`: the lists are those of the search; `known`: what changed since is known. */
+  /** `same`: the lists have not changed; `known`: what changed since is known. */
   readonly state: 'same' | 'known' | 'unknown'
   readonly keys: Buffer[]
   readonly searches: Asked[]
@@ -70,7 +70,7 @@ export class KeptSearches implements SearchProof {
     return state === 'same' || this.#unchanged.find(digestSearch(key, at)) !== -1 ? null : 'changed'
   }
 
-  /** The searches of a run, of which those that do not hold are made again. */
+  /** The searches of a run without those that do not hold: the run makes them again. */
   watch(earlier: Pick<EarlierSearches, 'proposed' | 'ruled' | 'keep'> & KeptScreened): EarlierSearches {
     return {
       proposed: question => earlier.proposed(question),

@@ -494,7 +494,8 @@ function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
       try {
         return await core.readListChanges({ listsKey, searches: asked }, options)
       } catch (error) {
-        if (FettleError.is(error) && NOT_SHOWN.includes(error.status)) return { listsKey: '', changed: null }
+        // A service of another version may refuse the request.
+        if (FettleError.is(error) && [...NOT_SHOWN, 400].includes(error.status)) return { listsKey: '', changed: null }
         throw error
       }
     },

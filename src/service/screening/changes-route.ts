@@ -44,7 +44,7 @@ export class ListsKeys {
     return reverse
   }
 
-  /** The key by which the screener knows the lists; null for a state of them that no import has kept. */
+  /** The screener's key of these lists; null for a state that no import has kept. */
   #findKey(since: string): string | null {
     const digests = since.split('.')
     const { infos } = this.#screener

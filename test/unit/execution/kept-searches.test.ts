@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type PipelineInput, type Report, run } from '../../../src/index.ts'
+import type { FaultEffectInput } from '../../../src/testing/index.ts'
 import { companyAt, listOf } from '../../support/monitored.ts'
 import { type Nights, openNights } from './monitored-nights.ts'
 
@@ -80,5 +81,51 @@ test('what a changes file does not prove is asked again', async () => {
   for (const file of readdirSync(folder).filter(name => name.startsWith('changes-'))) truncateSync(join(folder, file), 5)
   const cut = await night()
   expect(cut).toMatchObject({ counts: { searches: 8, reused: 0, again: { changed: 0, unknown: 8 }, hits: 2 }, questions: 1 })
+  expect((await night()).counts).toMatchObject({ searches: 0, reused: 8, again: none })
+})
+
+const status = (code: number, more: object = {}): FaultEffectInput => ({ kind: 'status', status: code, ...more })
+
+/** The fault at the question what changed, the searches that are made again, and the exit code before a resume. */
+const FAULTS: readonly (readonly [string, FaultEffectInput, 1 | 8, number])[] = [
+  ['F5 reset', { kind: 'reset', at: 'reply', carriedOut: false }, 1, 0],
+  ['F7 reset in the middle of the reply', { kind: 'reset', at: 'replyBody', carriedOut: true }, 1, 0],
+  ['F10 the token expired', { kind: 'expireToken' }, 1, 0],
+  ['F12 403', status(403), 8, 0],
+  ['F13 400', status(400), 8, 0],
+  ['F14 404', status(404), 8, 0],
+  ['F17 429 with Retry-After', status(429, { headers: { 'retry-after': '1' } }), 1, 0],
+  ['F20 500', status(500), 1, 0],
+  ['F22 a page in place of the answer', { kind: 'body', text: '<html>portal</html>', type: 'text/html' }, 1, 0],
+  ['F22 another answer', { kind: 'body', text: '{"changed":"none"}', type: 'application/json' }, 8, 0],
+  ['F23 JSON cut short', { kind: 'truncate', framing: 'close', keep: 0.5 }, 1, 0],
+]
+
+test('after any fault of the question what changed, nothing is believed that no answer proves', async () => {
+  await night()
+  for (const [at, [name, effect, searches]] of FAULTS.entries()) {
+    await nights.listNames(NAMES.slice(0, 2 - (at % 2)))
+    let isDone = false
+    const armed = nights.here.front.arm(({ path }) => {
+      if (isDone || !path.endsWith('/listChanges')) return null
+      isDone = true
+      return effect
+    })
+    const { counts } = await night()
+    armed.disarm()
+    const { changed, unknown } = counts.again
+    expect([name, isDone, counts]).toMatchObject([name, true, { searches, hits: 2 - (at % 2) }])
+    // The searches of one key are unknown, those of others are judged.
+    expect([name, changed + unknown, unknown > 0]).toEqual([name, searches, searches === 8])
+  }
+})
+
+test('a search whose answer was lost names no lists, and is made again', async () => {
+  const armed = nights.here.front.arm([
+    { operation: 'createBusinessSearch', nth: 2, effect: { kind: 'reset', at: 'reply', carriedOut: true } },
+  ])
+  expect((await night()).counts.searches).toBe(8)
+  armed.disarm()
+  expect((await night()).counts).toMatchObject({ searches: 1, reused: 7, again: { changed: 0, unknown: 1 } })
   expect((await night()).counts).toMatchObject({ searches: 0, reused: 8, again: none })
 })

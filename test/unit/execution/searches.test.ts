@@ -219,3 +219,18 @@ test('decisions about hits apply to searches of an earlier night, which keep the
     { open: 0, back: 0, cleared: hits, confirmed: 0, listed: [] },
   ])
 })
+
+test('at a service that does not name its lists, searches hold by their age alone', async () => {
+  const [dir, file] = [join(here.folder, 'lists'), join(here.folder, 'list.csv')]
+  here.write('list.csv', 'name,datasets\nVarnix,SAN\n')
+  const importNow = () => importList({ kind: 'csv', file, name: 'ours', dir, codes: [], now: new Date(), force: false })
+  await importNow()
+  await service.close()
+  service = await serveSample(here, { screeningDir: dir, play: 'vendor' })
+  const [searches = 0] = paid(await night(0, 20))
+  here.write('list.csv', 'name,datasets\nVarnix,SAN\nFeldmoor,SAN\n')
+  await importNow()
+  const second = await night(1, 20)
+  expect([searches > 5, ...paid(second).slice(0, 2)]).toEqual([true, 0, searches])
+  expect(second.results[0]?.screening?.again).toEqual({ changed: 0, unknown: 0 })
+})
