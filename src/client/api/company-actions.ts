@@ -494,8 +494,9 @@ function createScreeningRequests(core: Core, api: Api): ScreeningRequests {
       try {
         return await core.readListChanges({ listsKey, searches: asked }, options)
       } catch (error) {
-        // A service of another version may refuse the request.
-        if (FettleError.is(error) && [...NOT_SHOWN, 400].includes(error.status)) return { listsKey: '', changed: null }
+        // A service of another version may refuse the request, or answer something else.
+        const isOther = FettleError.is(error) && ([...NOT_SHOWN, 400].includes(error.status) || error.code === 'FETTLE_CONTRACT')
+        if (isOther) return { listsKey: '', changed: null }
         throw error
       }
     },

@@ -1,5 +1,4 @@
 /** What the requests of a client share: connections, counts, a deadline, and the path from an operation to its final reply. */
-import type { z } from 'zod'
 import { waiting } from '../../abort.ts'
 import {
   type AnswerSchema,
@@ -216,12 +215,11 @@ export class Core {
   }
 
   /** Throws what a service answers that does not have the operation. */
-  async readListChanges(json: z.infer<typeof LIST_CHANGES.request>, options: CallOptions): Promise<ListChanges> {
-    const read = ({ listsKey, changed }: Partial<ListChanges>): ListChanges => ({
-      listsKey: listsKey ?? '',
-      changed: changed ?? null,
-    })
-    return (await this.#sendOperation('request', LIST_CHANGES, { json, read, options }, this.openerFor(options))).value
+  async readListChanges(json: object, options: CallOptions): Promise<ListChanges> {
+    const read = ({ listsKey, changed }: ListChanges): ListChanges => ({ listsKey, changed })
+    // A place that cannot be read must not be left out: its search would hold.
+    const demand = { json, read, options, lenient: false }
+    return (await this.#sendOperation('request', LIST_CHANGES, demand, this.openerFor(options))).value
   }
 
   takeCounts(): HttpCounts {
