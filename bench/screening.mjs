@@ -6,7 +6,8 @@
  *
  * A list's columns are entity,type,kind,name,split (`kind` primary or an alias; Low is a weak alias). Innocents' are full_name or name, and
  * split; rows without one belong to dev when the hash of their name is even. All names are listed; those of the split are asked.
- * `--sdn`, `--un`: the lists with their dates of birth and nationalities, for alerts of innocents whose date or country is searched for too.
+ * `--sdn`, `--un`: the lists with their dates of birth and nationalities, for alerts of innocents whose date or country is searched for too;
+ * the UN's persons are searched under their Arabic names.
  * `--peers`: the algorithms of nomenklatura (which yente runs), installed from PyPI, and of watchman, built with go from the source in
  * FOLDER, score the same questions at their documented thresholds. Each is given the right entry and the 20 entries with the most trigrams
  * in common, so that its recall is of its algorithm and its speed without its index. `--innocents 4`: every fourth of them.
@@ -94,10 +95,22 @@ function ask(screener, asked) {
   return asked.id === null ? found[0] : found.find(({ entry }) => entry.id === asked.id)
 }
 
+/** Of all entries of the split: there are few. */
+const listArabic = () =>
+  readEntries()
+    .filter(({ type, split }) => type === 'individual' && split === values.split)
+    .flatMap(({ id }) => (facts.get(id)?.arabic ?? []).map(name => ({ id, name })))
+
 function measureRecall(screener, entries, isPerson) {
   const type = isPerson ? 'individual' : 'entity'
   const random = randomNumbers()
   const found = {}
+  const count = (label, score) => {
+    found[label] ??= { asked: 0, hits: THRESHOLDS.map(() => 0) }
+    const figures = found[label]
+    figures.asked++
+    for (const [at, threshold] of THRESHOLDS.entries()) if (score >= threshold) figures.hits[at]++
+  }
   for (const { id, names } of entries) {
     for (const { name, kind } of names) {
       for (const [change, mutate] of Object.entries(MUTATIONS)) {
@@ -105,14 +118,13 @@ function measureRecall(screener, entries, isPerson) {
         if (asked === null) continue
         const label = change === 'unchanged' && kind !== 'primary' ? 'aliases' : change
         const score = ask(screener, { type, name: asked, id, label })?.score ?? 0
-        found[label] ??= { asked: 0, hits: THRESHOLDS.map(() => 0) }
-        const figures = found[label]
-        figures.asked++
-        for (const [at, threshold] of THRESHOLDS.entries()) if (score >= threshold) figures.hits[at]++
+        count(label, score)
         if (values.misses && score < 85) process.stderr.write(`${label}\t${score}\t${name}\t${asked}\n`)
       }
     }
   }
+  for (const { id, name } of isPerson ? listArabic() : [])
+    count('arabic', ask(screener, { type, name, id, label: 'arabic' })?.score ?? 0)
   return Object.fromEntries(
     Object.entries(found).map(([label, { asked, hits }]) => [label, { asked, recall: hits.map(count => count / asked) }]),
   )
@@ -133,10 +145,11 @@ function measureAlerts(screener, file, isPerson) {
   return { asked: names.length, perThousand, ...(facts.size > 0 && isPerson && { known: measureKnown(screener, rows) }) }
 }
 
-/** The same with what is known of the innocents; `filled` of them have it. */
+/** The same with what is known of the innocents, or with less; `filled` of them have it. */
 function measureKnown(screener, rows) {
   const kinds = {
     dateOfBirth: ({ date_of_birth: dateOfBirth }) => dateOfBirth && { dateOfBirth },
+    initial: ({ full_name: name }) => /\s/.test(name) && { name: MUTATIONS.initial(name, null, true) },
     country: ({ nationality }) => normaliseCountry(nationality ?? '') && { countryCodes: [normaliseCountry(nationality)] },
   }
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Dates of birth and nationalities of the entries of OFAC's sdn.csv and the UN's consolidated XML, by the ids of the lists of names. */
+/** Dates of birth, nationalities and Arabic names of the entries of OFAC's sdn.csv and the UN's consolidated XML, by the ids of the lists of names. */
 import { readFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { normaliseCountry } from '../../build/normalise/country.js'
@@ -28,7 +28,10 @@ function* ofUn(file) {
     const dates = all(/<INDIVIDUAL_DATE_OF_BIRTH>([\s\S]*?)<\/INDIVIDUAL_DATE_OF_BIRTH>/g)
     const born = filled(dates, date => /<DATE>([\d-]{10})/.exec(date)?.[1] ?? /<YEAR>(\d{4})/.exec(date)?.[1])
     const countries = filled(all(/<NATIONALITY>\s*<VALUE>([^<]*)/g), normaliseCountry)
-    yield [`UN:${id}`, { born, countries }]
+    const arabic = all(/<NAME_ORIGINAL_SCRIPT>([^<]*)/g).flatMap(names =>
+      names.split(/[;\n]/).filter(name => /\p{Script=Arabic}/u.test(name)),
+    )
+    yield [`UN:${id}`, { born, countries, arabic }]
   }
 }
 
