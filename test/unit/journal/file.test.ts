@@ -5,7 +5,7 @@ import { isMainThread } from 'node:worker_threads'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { FettleError } from '../../../src/errors.ts'
 import type { RunEventInput } from '../../../src/journal/events.ts'
-import { openJournal, readJournal } from '../../../src/journal/file.ts'
+import { journalHead, openJournal, readJournal } from '../../../src/journal/file.ts'
 import { fold } from '../../../src/journal/state.ts'
 import { worldOf } from '../run/world.ts'
 import { freshFolder } from './fresh-folder.ts'
@@ -141,13 +141,30 @@ test('a new journal never goes over an old one, nor through a link', async () =>
   expect(readJournal(path).events).toHaveLength(1)
 })
 
-test('an append that fails does not move the state on', async () => {
+test('an append that fails moves neither the state on nor the head', async () => {
   const facts = await factsOfRun()
   const journal = openJournal(path, now, 'new')
   const state = journal.append(facts[0]!)
+  const { head } = journal
   journal.close()
   expect(codeOf(() => journal.append(facts[1]!))).toMatchObject({ code: 'FETTLE_JOURNAL_WRITE', exitCode: 73 })
   expect(journal.state).toBe(state)
+  expect(journal.head).toEqual(head)
+})
+
+test('an open journal has the head of its file after each event, and when it is opened again', async () => {
+  const facts = await factsOfRun()
+  const journal = openJournal(path, now, 'new')
+  expect(journal.head).toBeNull()
+  for (const [at, fact] of facts.entries()) {
+    journal.append(fact)
+    expect(journal.head).toEqual(journalHead(path))
+    expect(journal.head?.events).toBe(at + 1)
+  }
+  journal.close()
+  const again = openJournal(path, now, 'existing')
+  expect(again.head).toEqual(journalHead(path))
+  again.close()
 })
 
 // A worker thread, in which mutants are tried, has no umask of its own.
