@@ -1,6 +1,6 @@
 /**
- * The consonants of a name, by which it is found in another script: scripts without short vowels and the habits of transliteration leave
- * little else (`محمد`, Mohammed, Мухаммад).
+ * Reads the consonants of a name, by which it is found in another script: Arabic has no short vowels, and transliterations differ in them
+ * (`محمد`, Mohammed, Мухаммад).
  */
 import { isNative, splitWords } from '../../normalise/text.ts'
 
@@ -27,7 +27,7 @@ const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/x/g, 'ks'],
 ]
 
-/** An article, also as it is spoken before some consonants. */
+/** An article, also in the forms before some consonants: `ar-Rahman`. */
 const ARTICLE = /^(?:[aeu][dlnrstz]|[au]sh)$/
 /** The article that is joined to a word, and to the first word of `عبدالله`. */
 const JOINED_ARTICLE = /(?<=(?<!\p{L})عبد\s?)ال(?=\p{L}{2})|(?<!\p{L})ال(?=\p{L}{3})/gu
@@ -42,7 +42,7 @@ function readConsonants(word: string, script: SoundScript): string {
   return sounds.replace(/[aeiouy]+|(?<=.)h$/g, '').replace(/(.)\1+/g, '$1')
 }
 
-/** Fewer are those of too many names. */
+/** Fewer consonants have too many names. */
 const FEWEST = 5
 
 /** The consonants of the words, in alphabetical order; null for too few. */
