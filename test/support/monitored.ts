@@ -21,6 +21,8 @@ export interface Monitored {
   readonly env: Record<string, string>
   /** Imports the register again, as of a day in 2026; the service reads it before the next request. */
   importCompanies(companies: readonly Company[], day: number, officers?: string): Promise<void>
+  /** Ends the service and starts it again over the same data. */
+  restart(): Promise<void>
   pipeline(more: Partial<PipelineInput>): PipelineInput
   close(): Promise<void>
 }
@@ -73,6 +75,10 @@ export async function monitored(
       // The service applies changes when it starts.
       await service.close()
       await importFile(all, day, officers)
+      await open()
+    },
+    async restart() {
+      await service.close()
       await open()
     },
     pipeline: more => ({

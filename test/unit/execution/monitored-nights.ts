@@ -65,11 +65,17 @@ export async function openNights(clock?: VirtualClock, officers?: string) {
 
 export type Nights = Awaited<ReturnType<typeof openNights>>
 
-/** Nights of virtual time on which lists and companies change. Every hit is in the file of one night, and each company under monitoring once. */
-export async function walkNights(days: number, changes: number, seed: number): Promise<{ readonly hits: number }> {
+/** Nights between two restarts of the service. */
+const RESTARTED = 7
+
+/**
+ * Nights of virtual time on which lists and companies change, and the service is restarted. Every hit is in the file of the night it is expected
+ * in, and of no other, and each company is under monitoring once. Returns the hits, and the seconds of processor time of each night.
+ */
+export async function walkNights(days: number, changes: number, seed: number, companies = COMPANIES.length) {
   const change = fc.record({
     night: fc.integer({ min: 1, max: days }),
-    at: fc.nat(COMPANIES.length - 1),
+    at: fc.nat(companies - 1),
     what: fc.constantFrom('listed', 'listed', 'unlisted', 'in', 'in', 'out', 'again'),
   })
   const planned = fc.sample(change, { numRuns: changes, seed })
@@ -81,8 +87,14 @@ export async function walkNights(days: number, changes: number, seed: number): P
     const listed = new Set([0, 1])
     const mine = new Set([0, 2, 4, 6, 8])
     const seen = new Set<string>()
+    let kept = await schedules()
+    /** Companies whose hit an earlier night wrote. */
+    let hit = new Set<number>()
+    const seconds: number[] = []
     for (let day = 1; day <= days; day++) {
+      const before = process.cpuUsage()
       clock.suspend(86_400_000, 'moves')
+      if (day % RESTARTED === 0) await here.restart()
       const today = planned.filter(({ night }) => night === day)
       for (const { at, what } of today) {
         if (what === 'listed') listed.add(at)
@@ -92,21 +104,27 @@ export async function walkNights(days: number, changes: number, seed: number): P
       }
       await listNames([...listed].map(at => COMPANIES[at]!.name))
       // Searched again on other terms and back: its hits are new.
-      const all = await schedules()
       for (const { at } of today.filter(({ what }) => what === 'again' || what === 'listed')) {
-        const one = all.find(({ name }) => name === COMPANIES[at]!.name)
+        const schedule = kept.find(({ name }) => name === COMPANIES[at]!.name)
         for (const threshold of [80, 85] as const)
-          if (one !== undefined) await here.client.api.updateSchedule({ scheduleId: one.id, body: { threshold } })
+          if (schedule !== undefined) await here.client.api.updateSchedule({ scheduleId: schedule.id, body: { threshold } })
+        hit.delete(at)
       }
-      const companies = [...mine].map(at => COMPANIES[at]!)
-      const { result, alerts, exitCode } = await night(companies, { monitor: { remove: 'gone' }, clock })
+      const list = [...mine].map(at => COMPANIES[at]!)
+      const { result, alerts, exitCode } = await night(list, { monitor: { remove: 'gone' }, clock })
       expect([day, exitCode, result.monitoring?.written?.alerts]).toEqual([day, 0, alerts.length])
-      const under = (await schedules()).map(({ name }) => name)
-      expect(under.sort(), `night ${day}`).toEqual(companies.map(({ name }) => name).sort())
+      const found = [...mine].filter(at => listed.has(at))
+      const fresh = found.filter(at => !hit.has(at)).map(at => COMPANIES[at]!.name)
+      expect(alerts.map(({ company_name: name }) => name).sort(), `alerts of night ${day}`).toEqual(fresh.sort())
+      hit = new Set(found)
+      kept = await schedules()
+      expect(kept.map(({ name }) => name).sort(), `night ${day}`).toEqual(list.map(({ name }) => name).sort())
       for (const { id } of await here.client.api.listScheduleAlerts.all().toArray({ limit: 1_000 })) seen.add(id)
+      const { user, system } = process.cpuUsage(before)
+      seconds.push((user + system) / 1e6)
     }
     expect(nights.writtenHits().sort()).toEqual([...seen].sort())
-    return { hits: seen.size }
+    return { hits: seen.size, seconds }
   } finally {
     await nights.close()
   }
