@@ -81,6 +81,13 @@ async function readHits(id: string, subject: Subject, plan: PlannedScreen, ports
   return { hits: found.length, risks, found }
 }
 
+/** The searches under monitoring that found something: what an earlier run read of them may have changed since. */
+async function listAlerted({ monitor }: PlannedScreen, ports: Ports): Promise<ReadonlySet<string>> {
+  if (monitor === undefined) return new Set()
+  const alerts = await ports.screening.listAlerts({ signal: ports.signal })
+  return new Set(alerts.map(({ searchId }) => searchId))
+}
+
 type Found = Screened & { readonly searchedAt?: string | undefined }
 
 const countSubjects = (counts: CompanyCounts | null): number => (counts?.listed ?? 0) + (counts?.directors ?? 0)
@@ -107,6 +114,7 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
   for (const { person, born = '', ...answer } of progress.answers.values())
     if (person !== undefined) people.set(directorKey({ person, born }), answer)
   const earlier = state.plan.reuse?.screen === undefined ? undefined : ports.earlier
+  let alerted: ReadonlySet<string> | null = null
   for await (const company of ports.results.subjects(counts, progress.done)) {
     const isOpen = progress.openSince !== null
     const about = aboutOf(company)
@@ -158,8 +166,11 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
       const { searchId, hits, risks, found, searchedAt } = shared
       yield { type: 'screen.shared', done, company: { ...about, searchId, hits, risks, found }, searchedAt }
     } else if (known !== null) {
-      const screened = { ...about, ...known.answer }
-      if (isDirector(company)) people.set(directorKey(company), { ...known.answer, searchedAt: known.at })
+      alerted ??= await listAlerted(plan, ports)
+      const { searchId } = known.answer
+      const read = alerted.has(searchId) ? await readHits(searchId, company, plan, ports) : null
+      const screened = { ...about, ...known.answer, ...read }
+      if (isDirector(company)) people.set(directorKey(company), { ...known.answer, ...read, searchedAt: known.at })
       yield { type: 'screen.reused', done, company: screened, searchedAt: known.at }
     } else if (search !== null) {
       const { id, createdAt, listsKey } = search.value

@@ -170,6 +170,19 @@ test('a person whom another user put under monitoring stays, and is not added ag
   expect((await nights.schedules()).map(({ name }) => name).sort()).toEqual([COMPANIES[1]!.name, body.name].sort())
 })
 
+test('a search of an earlier run that found something since is read again, and a company with an alert is not clear', async () => {
+  await open()
+  const reuse = { matched: '30d', unmatched: '7d', review: '7d', screen: '1d' } as const
+  const read = async () => (await nights.night(COMPANIES.slice(0, 5), { more: { reuse } })).result
+  await nights.listNames([])
+  expect((await read()).screening).toMatchObject({ reused: 0, hits: 0 })
+  await nights.listNames([COMPANIES[1]!.name])
+  await nights.here.importCompanies(COMPANIES, 2)
+  const second = await read()
+  expect(second.monitoring).toMatchObject({ written: { alerts: 1 } })
+  expect(second.screening).toMatchObject({ reused: 5, hits: 1 })
+})
+
 test('a damaged record ends the run, and without it all alerts are written once more', async () => {
   await open()
   await nights.listNames([COMPANIES[0]!.name])

@@ -17,6 +17,7 @@ export interface Night {
   readonly threshold?: 80 | 85
   readonly clock?: VirtualClock
   readonly people?: 'directors'
+  readonly more?: Parameters<Monitored['pipeline']>[0]
 }
 
 export async function openNights(clock?: VirtualClock, officers?: string) {
@@ -43,10 +44,10 @@ export async function openNights(clock?: VirtualClock, officers?: string) {
       writeFileSync(file, ['id,type,name,datasets', ...lines, ''].join('\n'))
       await importList({ kind: 'csv', file, name: 'ours', dir: lists, now: new Date(0), force: true })
     },
-    async night(companies: readonly Company[], { monitor, threshold = 85, clock, people }: Night = {}) {
+    async night(companies: readonly Company[], { monitor, threshold = 85, clock, people, more }: Night = {}) {
       writeFileSync(join(cwd, 'in.csv'), listOf(companies))
       const screen = { datasets: ['SAN' as const], threshold, monitor: monitor ?? (true as const), alerts: 'alerts.csv', people }
-      const pipeline = here.pipeline({ screen, ...(people && { enrich: 'standard' }) })
+      const pipeline = here.pipeline({ screen, ...(people && { enrich: 'standard' }), ...more })
       const result = await run(pipeline, { cwd, env: here.env, fresh: true, acceptList: true, clock })
       return { result: result.results[0]!, alerts: alertsIn('alerts.csv'), exitCode: result.exitCode }
     },

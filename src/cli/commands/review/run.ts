@@ -93,7 +93,8 @@ export async function run(flags: Flags, io: Io): Promise<number> {
   }
   const options = { env: io.env, cwd: io.cwd, runsDir, signal: io.signal, fetch: isOn(flags, 'fetch') }
   const result = await applyDecisions(state.runId, mergeDecisions(old, added), options)
-  return printResult(result, old.length > 0, flags, io)
+  const applied = old.length > 0 ? 'applied, with the earlier decisions' : 'applied'
+  return printResult(result, added.length + old.length > 0 ? applied : null, flags, io)
 }
 
 const listPairs = (values: readonly string[]): [string, string][] =>
@@ -115,12 +116,13 @@ const signed = <Line extends { readonly by: string; readonly at: string }>(lines
 
 const print = (io: Io, text: string): void => io.err(escapeTerminal(text))
 
-function printResult({ state, report, directory }: RunResult, hasEarlier: boolean, flags: Flags, io: Io): number {
+/** `applied`: how the effects of decisions about rows are introduced; null without any. */
+function printResult({ state, report, directory }: RunResult, applied: string | null, flags: Flags, io: Io): number {
   const [result] = report.results
   const { decisions } = state
-  if (decisions !== null) {
+  if (decisions !== null && applied !== null) {
     const effects = Object.entries(decisions).flatMap(([name, rows]) => (rows > 0 ? [`${count(rows)} ${name}`] : []))
-    print(io, `applied${hasEarlier ? ', with the earlier decisions' : ''}: ${effects.join(', ') || 'none'}`)
+    print(io, `${applied}: ${effects.join(', ') || 'none'}`)
   }
   if (isOn(flags, 'json')) io.out(resultLine(report))
   else {
