@@ -146,16 +146,16 @@ async function linesAbout(path: string, fingerprints: ReadonlySet<string>): Prom
 /** Of a run without states, such as a failed one: whether a received file or a result has the key as a cell. */
 async function isInFiles({ path }: RunDirectory, names: readonly string[], key: string): Promise<boolean> {
   for (const name of names)
-    if ((isEnrichedFile(name) || name === ROWS_FILE || name === UPLOAD_FILE) && (await hasCell(join(path, name), key)))
+    if ((isEnrichedFile(name) || name === ROWS_FILE || name === UPLOAD_FILE) && (await hasCell(join(path, name), cell => cell === key)))
       return true
   return false
 }
 
 /** Whether a cell of a table with commas is the key, or has it in its text; false for a file that does not exist. */
-export async function hasCell(file: string, key: string, isInText = false): Promise<boolean> {
+export async function hasCell(file: string, isFound: (cell: string) => boolean): Promise<boolean> {
   if (!existsSync(file)) return false
   const pieces = contentChunks(file, cause => unreadable(file, cause))
   for await (const row of parseRows(pieces, { ...parserOptions(',', 'relaxed'), relax_column_count: true }))
-    if (isInText ? row.some(cell => cell.includes(key)) : row.includes(key)) return true
+    if (row.some(isFound)) return true
   return false
 }

@@ -286,8 +286,11 @@ async function scanTables(options: ForgetOptions, scan: readonly ScannedRun[]): 
 /** Outputs that are still as a run with the row wrote them, and the jobs of the runs. */
 async function listKept(scan: readonly ScannedRun[], cwd: string, key: string): Promise<Forgotten['kept']> {
   const kept: Forgotten['kept'][number][] = []
-  for (const { state } of scan) {
+  const isKey = (cell: string): boolean => cell === key
+  for (const { state, found } of scan) {
     const { runId } = state
+    const companies = new Set(found.companies)
+    const isCompany = (cell: string): boolean => cell.split('|').some(id => companies.has(id))
     const keep = (path: string): void => {
       if (!kept.some(({ what, name }) => what === 'output' && name === path)) kept.push({ what: 'output', name: path, runId })
     }
@@ -295,11 +298,12 @@ async function listKept(scan: readonly ScannedRun[], cwd: string, key: string): 
       const file = resolve(cwd, path)
       if (isAddress(path) || (await fileDigest(file)) !== sha256) continue
       // Only some rows are in a file of unmatched rows or of those to review.
-      if (kind === 'output' || !path.endsWith('.csv') || (await hasCell(file, key))) keep(path)
+      if (kind === 'output' || !path.endsWith('.csv') || (await hasCell(file, isKey))) keep(path)
     }
     const written = [state.plan.events?.output, state.plan.screen?.alerts].filter(path => path !== undefined)
+    // Events have the reference of the row, alerts its company.
     for (const path of written.flatMap(path => [path, ownEventsFile(path, runId)]))
-      if (await hasCell(resolve(cwd, path), key)) keep(path)
+      if (await hasCell(resolve(cwd, path), cell => isKey(cell) || isCompany(cell))) keep(path)
     // The jobs of the embedded service end with the run.
     const jobs = state.plan.service.kind === 'embedded' ? [] : state.jobs
     for (const { id } of jobs) if (id !== null) kept.push({ what: 'job', name: id, runId })
@@ -314,7 +318,7 @@ async function listRejected(states: readonly RunState[], cwd: string, key: strin
     for (const { kind, path, sha256 } of outputs) {
       const file = resolve(cwd, path)
       if (kind !== 'rejects' || kept.some(({ name }) => name === path) || (await fileDigest(file)) !== sha256) continue
-      if (await hasCell(file, key, true)) kept.push({ what: 'output', name: path, runId })
+      if (await hasCell(file, cell => cell.includes(key))) kept.push({ what: 'output', name: path, runId })
     }
   return kept
 }

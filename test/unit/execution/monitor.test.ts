@@ -2,6 +2,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { forgetKey } from '../../../src/privacy/forget.ts'
 import { DEFAULT_RUNS_DIR } from '../../../src/shell-command.ts'
 import { idOf } from '../../support/monitored.ts'
 import { COMPANIES, type Nights, openNights, walkNights } from './monitored-nights.ts'
@@ -181,6 +182,18 @@ test('a search of an earlier run that found something since is read again, and a
   const second = await read()
   expect(second.monitoring).toMatchObject({ written: { alerts: 1 } })
   expect(second.screening).toMatchObject({ reused: 5, hits: 1 })
+})
+
+test('forgetting a row names the alerts that have its company, and no others', async () => {
+  await open()
+  await nights.listNames([COMPANIES[0]!.name])
+  await nights.night(COMPANIES.slice(0, 5))
+  const where = { runsDir: join(nights.cwd, DEFAULT_RUNS_DIR), cwd: nights.cwd, answersDir: null, tables: [], pipeline: null }
+  const kept = async (at: number) =>
+    (await forgetKey({ ...where, key: `S-${COMPANIES[at]!.id}`, dryRun: true })).kept.map(({ name }) => name)
+  const own = expect.stringMatching(/^alerts\..+\.csv$/)
+  expect(await kept(0)).toEqual(['out.csv', 'alerts.csv', own, expect.any(String)])
+  expect(await kept(1)).toEqual(['out.csv', expect.any(String)])
 })
 
 test('a damaged record ends the run, and without it all alerts are written once more', async () => {
