@@ -151,20 +151,27 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
   for (const [at, line] of first.slice(0, MAX_ABOVE).entries()) {
     if (isBlank(line) || isThin(line)) continue
     if (isHeader(line)) {
+      const below = first[at + 1]
+      const header = below !== undefined && isHeader(below) && isBelowGroups(below, line) ? at + 1 : at
       // Most lists begin with it: nothing above has to be compared.
-      if (at === 0) return 0
+      if (at === 0) return header
       const known = knownIn(line)
       const above = first.slice(0, at)
       const knownAbove = Math.max(0, ...above.map(knownIn))
       // A line of unknown labels may be a row: only thin lines above show that it is the header.
       const isSure = known >= KNOWN_LABELS || above.every(row => isBlank(row) || isThin(row))
-      return isSure && (known > knownAbove || knownAbove < KNOWN_LABELS) ? at : 0
+      return isSure && (known > knownAbove || knownAbove < KNOWN_LABELS) ? header : 0
     }
     // Names of groups of columns are labels, too, and fewer or repeated; any other line is a row.
     if (!listFilled(line).every(isLabel)) return 0
   }
   return 0
 }
+
+/** Whether a header repeats cells of the line above, merged over both lines, and has more: above are names of groups of columns. */
+const isBelowGroups = (header: EdgeLine, above: EdgeLine): boolean =>
+  listFilled(header).length > listFilled(above).length &&
+  header.cells.some((cell, at) => cell.trim() !== '' && cell === above.cells[at])
 
 export const isTotalLabel = (folded: string): boolean => TOTAL_LABEL.test(folded)
 

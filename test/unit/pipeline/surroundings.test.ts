@@ -31,6 +31,8 @@ const found = (lines: readonly (readonly string[])[], isAll = true) => {
 }
 
 const ABOVE = [['Supplier list 2026'], [''], at({ 0: 'Identity', 2: 'Address', 6: 'Money' })]
+/** As a merged cell is read: its value is in both lines. */
+const GROUPS = [...HEADER.slice(0, 2), 'Address', '', '', 'Country', 'Spend']
 const BELOW = [at({ 0: 'Total', 6: '1234.50' }), [], ['End of report']]
 
 describe.each([
@@ -47,6 +49,8 @@ describe.each([
       [],
       [1, 0],
     ],
+    ['groups above a part of the header, the rest of it merged over both lines', [GROUPS], [], [1, 0]],
+    ['a title and such groups', [['Suppliers'], [''], GROUPS], [], [3, 0]],
     ['a total', [], [at({ 1: 'Total', 6: '1234.50' })], [0, 1]],
     ['a total and a remark', [], BELOW, [0, 3]],
     ['both', ABOVE, BELOW, [3, 3]],
