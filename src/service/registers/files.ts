@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { FettleError } from '../../errors.ts'
 import { jaroWinkler } from '../matching/similarity.ts'
-import { lockDirectory, type Release } from '../storage/lock.ts'
 import { publishedFolders, type SkippedRow } from '../storage/published-folders.ts'
 
 export interface OfficersInfo {
@@ -79,9 +78,7 @@ export const INDEXES = '.indexes'
 const folders = publishedFolders<RegisterInfo>({
   what: 'register',
   reading: 'Reading',
-  // `lock` is held while an import runs.
   keeps: ({ file, officers, aliases, changes = [] }) => [
-    'lock',
     file,
     officers?.file,
     officers?.index,
@@ -104,6 +101,7 @@ export const {
   writeError,
   readError,
   folderOf,
+  lock: lockRegister,
   publish,
   infoIn: registerInfoIn,
   all: listRegisters,
@@ -116,18 +114,6 @@ export const removeRegister = (dir: string, name: string): Promise<void> => fold
 /** Digest of what rows are matched against: the source, or source and confirmed names. */
 export const registerDigest = ({ sha256, aliases }: RegisterInfo): string =>
   aliases === undefined ? sha256 : createHash('sha256').update(`${sha256} ${aliases.sha256}`).digest('hex')
-
-/** Throws FETTLE_LOCKED while another import into the register runs, FETTLE_OUTPUT_WRITE where its folder cannot be written. */
-export function lockRegister(folder: string): Release {
-  try {
-    return lockDirectory(folder)
-  } catch (error) {
-    if (!FettleError.is(error) || error.code !== 'FETTLE_LOCKED') throw writeError(folder, error)
-    throw new FettleError('FETTLE_LOCKED', `Cannot import into ${folder}: another import into this register is running`, {
-      cause: error,
-    })
-  }
-}
 
 const LF = 10
 

@@ -6,6 +6,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FettleError } from '../../errors.ts'
 import { writeWhole } from './atomic-file.ts'
+import { lockDirectory, type Release } from './lock.ts'
 
 /** `line`: the last line of the row in the file, from 1; null when it is unknown. */
 export type SkippedRow<Line = number | null> = { readonly line: Line; readonly why: string }
@@ -47,6 +48,8 @@ export function requireNoLoss({ file, target, things, now, before, skipped, skip
 }
 
 const INFO = 'info.json'
+/** Held while an import runs. */
+const LOCK = 'lock'
 const NAME = /^[a-z0-9-]{1,40}$/
 
 const because = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
@@ -88,7 +91,10 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
   }
 
   const all = async (dir: string): Promise<Info[]> => {
-    const names = await readdir(dir).catch(() => [])
+    const names = await readdir(dir).catch((error: NodeJS.ErrnoException): string[] => {
+      if (error.code === 'ENOENT') return []
+      throw readError(dir, error, reading)
+    })
     const infos = await Promise.all(names.sort().map(name => (NAME.test(name) ? infoIn(join(dir, name)) : null)))
     return infos.filter(info => info !== null)
   }
@@ -107,15 +113,26 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
     folderOf,
     /** The info.json in a folder; null without one. */
     infoIn,
-    /** All infos under `dir`, sorted by name, without unfinished imports; empty when the folder does not exist. */
+    /** All infos under `dir`, sorted by name, without unfinished imports; empty when the folder does not exist. Throws FETTLE_INPUT_READ. */
     all,
     /** The info of a name; throws the error for an unknown one. */
     info,
 
+    /** Throws FETTLE_LOCKED while another import into the folder runs, FETTLE_OUTPUT_WRITE where it cannot be written. */
+    lock(folder: string): Release {
+      try {
+        return lockDirectory(folder)
+      } catch (cause) {
+        if (!FettleError.is(cause) || cause.code !== 'FETTLE_LOCKED') throw writeError(folder, cause)
+        const message = `Cannot import into ${folder}: another import into this ${what} is running`
+        throw new FettleError('FETTLE_LOCKED', message, { cause })
+      }
+    },
+
     async publish(folder: string, fresh: Info): Promise<void> {
       try {
         await writeWhole(join(folder, INFO), write => write(`${JSON.stringify(fresh, null, 2)}\n`))
-        const needed = [INFO, ...keeps(fresh)]
+        const needed = [INFO, LOCK, ...keeps(fresh)]
         for (const other of await readdir(folder)) if (!needed.includes(other)) await rm(join(folder, other), { force: true })
       } catch (error) {
         throw writeError(folder, error)

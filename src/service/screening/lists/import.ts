@@ -101,12 +101,28 @@ async function changedOn(file: string): Promise<string> {
 /**
  * Imports a list. A kill at any point leaves the list unchanged; a second import replaces it in one step. Entries with a repeated id are
  * skipped.
- * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_IMPORT_SHRINKS when it would leave less than half of the list, FETTLE_OUTPUT_WRITE for the list's folder, FETTLE_USAGE for a bad name
+ * @throws FettleError FETTLE_INPUT_… for the source, FETTLE_IMPORT_SHRINKS when it would leave less than half of the list, FETTLE_OUTPUT_WRITE for the list's folder, FETTLE_USAGE for a bad name, FETTLE_LOCKED while another import into the list runs
  */
 export async function importList(request: ListImport): Promise<ListInfo> {
-  const { kind, file: source, name, dir, now, codes = [], force = false, onProgress } = request
-  const folder = folderOf(dir, name)
-  const snapshotDate = await changedOn(source)
+  const folder = folderOf(request.dir, request.name)
+  const snapshotDate = await changedOn(request.file)
+  await makeFolder(folder).catch(error => {
+    throw writeError(folder, error)
+  })
+  const release = folders.lock(folder)
+  try {
+    return await importInto(folder, request, snapshotDate)
+  } catch (error) {
+    throw FettleError.is(error) ? error : writeError(folder, error)
+  } finally {
+    release()
+    // Removes the folder if it is empty, that is, without an earlier import.
+    await rmdir(folder).catch(() => {})
+  }
+}
+
+async function importInto(folder: string, request: ListImport, snapshotDate: string): Promise<ListInfo> {
+  const { kind, file: source, name, now, codes = [], force = false, onProgress } = request
   const facts = { sha256: '', bytes: 0 }
   const datasets: Record<string, number> = {}
   const ids = new Set<string>()
@@ -114,41 +130,30 @@ export async function importList(request: ListImport): Promise<ListInfo> {
   const counts = { individuals: 0, skipped: 0, skippedRows: [] as SkippedRow[] }
   const skip = (row: SkippedRow): void => noteSkipped(counts, row)
 
-  await makeFolder(folder).catch(error => {
-    throw writeError(folder, error)
-  })
   // Every import has a new file name, because the existing info.json refers to the existing file until it is replaced.
   const file = `entries-${randomUUID().slice(0, 8)}.jsonl`
   let before: ListInfo | null = null
-  let fileSha256 = ''
-  let kept: Pick<ListInfo, 'changes' | 'history'> = {}
-  try {
-    await writeWhole(join(folder, file), async write => {
-      for await (const entry of READERS[kind]({ file: source, facts, skip }, codes)) {
-        if (ids.has(entry.id)) {
-          skip({ line: null, why: `the id ${entry.id.slice(0, 80)} is on an earlier line too` })
-          continue
-        }
-        ids.add(entry.id)
-        if (entry.type === 'individual') counts.individuals++
-        for (const code of listDatasets(entry.listings)) datasets[code] = (datasets[code] ?? 0) + 1
-        const line = `${JSON.stringify(entry)}\n`
-        digest.update(line)
-        await write(line)
-        if (ids.size % PROGRESS === 0) onProgress?.(ids.size)
+  await writeWhole(join(folder, file), async write => {
+    for await (const entry of READERS[kind]({ file: source, facts, skip }, codes)) {
+      if (ids.has(entry.id)) {
+        skip({ line: null, why: `the id ${entry.id.slice(0, 80)} is on an earlier line too` })
+        continue
       }
-      before = await folders.infoIn(folder)
-      if (force) return
-      const target = `screening list "${name}"`
-      requireNoLoss({ file: source, target, things: 'entries', now: ids.size, before: before?.entries ?? null, ...counts })
-    })
-    fileSha256 = digest.digest('hex')
-    if (before !== null) kept = await keepChanges(folder, before, { file, fileSha256, entries: ids.size })
-  } catch (error) {
-    // Removes the folder if it is empty, that is, without an earlier import.
-    await rmdir(folder).catch(() => {})
-    throw FettleError.is(error) ? error : writeError(folder, error)
-  }
+      ids.add(entry.id)
+      if (entry.type === 'individual') counts.individuals++
+      for (const code of listDatasets(entry.listings)) datasets[code] = (datasets[code] ?? 0) + 1
+      const line = `${JSON.stringify(entry)}\n`
+      digest.update(line)
+      await write(line)
+      if (ids.size % PROGRESS === 0) onProgress?.(ids.size)
+    }
+    before = await folders.infoIn(folder)
+    if (force) return
+    const target = `screening list "${name}"`
+    requireNoLoss({ file: source, target, things: 'entries', now: ids.size, before: before?.entries ?? null, ...counts })
+  })
+  const fileSha256 = digest.digest('hex')
+  const kept = before === null ? {} : await keepChanges(folder, before, { file, fileSha256, entries: ids.size })
   const info: ListInfo = {
     ...{ name, kind, source: basename(source), importedAt: now.toISOString(), snapshotDate },
     ...{ entries: ids.size, individuals: counts.individuals, datasets, skipped: counts.skipped, skippedRows: counts.skippedRows },

@@ -1,12 +1,13 @@
 /** Imports of screening lists: parsing of rows, validation, and replacement in one step. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Entry, type ListingCode, listDatasets } from '../../../../src/service/screening/entry.ts'
 import { importList, type ListKind, readList, readLists, removeList } from '../../../../src/service/screening/index.ts'
 import { openList, READERS } from '../../../../src/service/screening/lists/import.ts'
 import { readDate } from '../../../../src/service/screening/lists/rows.ts'
+import { Screener } from '../../../../src/service/screening/screener.ts'
 import { temporaryFolder } from '../kit.ts'
 
 const NOW = new Date(Date.UTC(2026, 0, 15))
@@ -265,6 +266,18 @@ describe('an import', () => {
     await expect(readList(dir, 'ours')).rejects.toMatchObject({ code: 'FETTLE_SCREENING_UNKNOWN' })
   })
 
+  test('into a list that another import writes is rejected, and the list stays whole', async () => {
+    const dir = await temporaryFolder()
+    const texts = ['name\nVarnix\n', 'name\nQuorvath\nPrindane\n']
+    const ends = await Promise.allSettled(texts.map(text => importIn(dir, text, true)))
+    const [refused, ...others] = ends.filter(({ status }) => status === 'rejected')
+    expect(refused).toMatchObject({ reason: { code: 'FETTLE_LOCKED', message: expect.stringContaining('into this list is') } })
+    expect(others).toEqual([])
+    const info = await readList(dir, 'ours')
+    expect((await readdir(join(dir, 'ours'))).sort()).toEqual([info.file, 'info.json'].sort())
+    ;(await openList(dir, info, () => {})).close()
+  })
+
   test('that would lose entries is rejected with both counts, unless it is forced', async () => {
     const dir = await temporaryFolder()
     const { info } = await importIn(dir, 'name\nVarnix\nQuorvath\nPrindane\n')
@@ -280,6 +293,14 @@ describe('an import', () => {
     expect((await importIn(dir, 'name\nVarnix\n', true)).info.entries).toBe(1)
     expect((await importIn(dir, 'name\n  \n', true)).info.entries).toBe(0)
     expect((await openList(dir, await readList(dir, 'ours'), () => {})).entries).toBe(0)
+  })
+
+  test('in a folder that cannot be read is an error, as if it were damaged', async () => {
+    const dir = join(await temporaryFolder(), 'lists')
+    expect(await readLists(dir)).toEqual([])
+    await symlink(dir, dir)
+    await expect(readLists(dir)).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
+    await expect(new Screener(dir).ready()).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
   })
 
   test('is not opened when its file was changed', async () => {
