@@ -148,7 +148,7 @@ async function startBackground(options: StartOptions, parts: BackgroundParts, on
   const aside = moved + monitoring.moved
   if (aside > 0) options.onWarning?.(asideMessage(dataDir, aside))
 
-  const screener = new Screener(options.screeningDir ?? null)
+  const screener = new Screener(options.screeningDir ?? null, packageVersion())
   onClose(() => screener.close())
   if (options.screensAtOnce === true) await screener.warm()
   const { transaction: inTransaction } = database

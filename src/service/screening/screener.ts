@@ -23,9 +23,6 @@ interface Opened {
   readonly documents: Readonly<Record<SearchType, Documents>>
 }
 
-const contentKey = (infos: readonly ListInfo[]): string =>
-  infos.length === 0 ? 'sample' : infos.map(({ name, fileSha256 }) => `${name}/${fileSha256}`).join()
-
 const openIndex = (documents: Documents, isPerson: boolean): NameIndex => {
   documents.index ??= new NameIndex(documents.names, isPerson)
   return documents.index
@@ -53,11 +50,14 @@ function fitsCriteria(entry: Entry, question: Question): boolean {
 /** A screener for the lists of a folder. Without lists or folder it searches the fictitious sample. */
 export class Screener {
   readonly #dir: string | null
+  readonly #version: string
   #opened: Opened | null = null
   #opening: Promise<void> | null = null
 
-  constructor(dir: string | null) {
+  /** `version`: of the program, which may find other entries than another one. */
+  constructor(dir: string | null, version = '') {
     this.#dir = dir
+    this.#version = version
   }
 
   /** Opens the current lists unless they are open. Throws FETTLE_INPUT_READ for a damaged one. */
@@ -106,8 +106,9 @@ export class Screener {
   /** What changed since the lists of an earlier `key`; null where that is not known. Call `ready` before. */
   async reverse(key: string): Promise<Reverse | null> {
     const { infos, documents } = this.#now()
-    const before = new Map(key.split(',').map(text => text.split('/') as [string, string]))
-    if (infos.length === 0 || before.size !== infos.length) return null
+    const [version, ...lists] = key.split(',')
+    const before = new Map(lists.map(text => text.split('/') as [string, string]))
+    if (version !== this.#version || infos.length === 0 || before.size !== infos.length) return null
     const changes = await Promise.all(infos.map(info => changesSince(this.#dir ?? '', info, before.get(info.name) ?? '')))
     if (changes.includes(null)) return null
     const wordsOf = (type: SearchType) => openIndex(documents[type], type === 'individual').words
@@ -124,14 +125,14 @@ export class Screener {
     return list === undefined || position === null ? null : list.at(position)
   }
 
-  /** Names what is searched now: the lists by their content. Call `ready` before. */
+  /** Names what is searched now, and by what: the version, and the lists by their content. Call `ready` before. */
   get key(): string {
-    return contentKey(this.#now().infos)
+    return this.#makeKey(this.#now().infos)
   }
 
   /** The key of the lists that the next `ready` opens. */
   async readKey(): Promise<string> {
-    return contentKey(this.#dir === null ? [] : await readLists(this.#dir))
+    return this.#makeKey(this.#dir === null ? [] : await readLists(this.#dir))
   }
 
   /** The imported lists that are searched. Call `ready` before. */
@@ -185,6 +186,10 @@ export class Screener {
     const before = this.#opened
     this.#opened = { key, infos, lists, starts, documents }
     for (const list of before?.lists ?? []) list.close()
+  }
+
+  #makeKey(infos: readonly ListInfo[]): string {
+    return [this.#version, ...infos.map(({ name, fileSha256 }) => `${name}/${fileSha256}`)].join()
   }
 
   #now(): Opened {

@@ -256,6 +256,26 @@ test('a decision stays with the facts of its entry under another id, and holds f
   expect(here.hits('Varnix Steel')[1]?.note).toMatch(/several entries have these facts/)
 })
 
+test.each([true, false])('another version of the service makes every search again; an import meanwhile: %s', async isImported => {
+  /** Finds nothing. */
+  class OlderScreener extends Screener {
+    override search(): [] {
+      return []
+    }
+  }
+  let isOlder = true
+  const here = await machine(undefined, at => (isOlder ? new OlderScreener(at, '1') : new Screener(at, '2')))
+  const rows = [{ id: 1, name: 'Varnix Steel', note: 'a' }]
+  await importRows(here.dir, rows)
+  await here.watch('Varnix Steel')
+  expect(await here.rescreen()).toBe(0)
+  if (isImported) await importRows(here.dir, [...rows, { id: 2, name: 'Feldmoor Trust', note: 'a' }])
+  isOlder = false
+  here.restart()
+  expect(await here.rescreen()).toBe(1)
+  expect(await here.rescreen()).toBe(0)
+})
+
 test('an entry of another company changes the score of a decided hit, and brings no alert back', async () => {
   const here = await machine()
   const listed = { id: 1, name: 'Northgate Shipping', note: 'a' }
