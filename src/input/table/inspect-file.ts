@@ -136,6 +136,11 @@ const NOTHING = { facts: null, cells: [], marks: [], edges: [], table: null } as
 
 export const refused = (why: Issue): InspectedFile => ({ ...NOTHING, issues: [why] })
 
+export function refuseChanged(path: string): InspectedFile {
+  const at = { file: path, line: null, column: null }
+  return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
+}
+
 /** The dialect without the lines that the options skip; `auto` finds them by the first and the last lines of the text. */
 async function settleLines(
   { path, header, rejects, skip = NO_LINES }: InputOptions,
@@ -198,10 +203,7 @@ async function readThrough(
     const where = `after byte ${pass.bytes}, record ${pass.scanner.records}`
     return refused(unreadable(path, `${(error as Error).message} (${where})`))
   }
-  if (await hasChanged(resolve(extra.root ?? '', path), version, pass)) {
-    const at = { file: path, line: null, column: null }
-    return refused(issue('FETTLE_INPUT_CHANGED', `${path} changed while being read`, { at, hint: 'Wait until it is written.' }))
-  }
+  if (await hasChanged(resolve(extra.root ?? '', path), version, pass)) return refuseChanged(path)
   if (pass.rejects?.unproved != null) return refused(unprovedIssue(path, pass.rejects.unproved, settled.linesBefore))
   if (pass.badAt !== null)
     return refused(await notUtf8(path, content.packing === null ? handle : null, pass, settled.linesBefore))

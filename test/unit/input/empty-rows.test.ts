@@ -177,6 +177,22 @@ describe('empty rows', () => {
     expect((await inspect(options(file(list)), { sections: headReader })).facts?.sections).toBeUndefined()
   })
 
+  it('and headings of a list that is written meanwhile are not taken from the new rows', async () => {
+    const path = file('id;name\n;# head\n1;Mott\n')
+    const sections = (): SectionReader => {
+      const reader = headReader()
+      return {
+        add: row => reader.add(row),
+        end() {
+          writeFileSync(path, 'id;name\n2;Rae\n3;Unk\n')
+          return reader.end()
+        },
+      }
+    }
+    const { facts, issues } = await inspect({ ...options(path), sections: 'skip' }, { sections })
+    expect({ facts, issues }).toMatchObject({ facts: null, issues: [{ code: 'FETTLE_INPUT_CHANGED', severity: 'error' }] })
+  })
+
   it('alone do not make a list, nor do the rows of a limit that are all empty', async () => {
     const refused = async (content: string, sending: Sending) =>
       (await carriedOut(file(content), sending)).issues.filter(one => one.severity === 'error')
