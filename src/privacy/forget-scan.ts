@@ -146,7 +146,10 @@ async function linesAbout(path: string, fingerprints: ReadonlySet<string>): Prom
 /** Of a run without states, such as a failed one: whether a received file or a result has the key as a cell. */
 async function isInFiles({ path }: RunDirectory, names: readonly string[], key: string): Promise<boolean> {
   for (const name of names)
-    if ((isEnrichedFile(name) || name === ROWS_FILE || name === UPLOAD_FILE) && (await hasCell(join(path, name), cell => cell === key)))
+    if (
+      (isEnrichedFile(name) || name === ROWS_FILE || name === UPLOAD_FILE) &&
+      (await hasCell(join(path, name), cell => cell === key))
+    )
       return true
   return false
 }
