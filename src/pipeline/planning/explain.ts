@@ -121,7 +121,7 @@ export function profileLines({ profile = [], input }: Plan): string[] {
     share(column.filled, rows),
     `${column.isEstimate ? '≈ ' : ''}${column.distinct}`,
     share(column.distinct, column.filled),
-    column.examples.map(text => show(text.replace(/\s*[\r\n]+\s*/g, ' '))).join(', '),
+    column.examples.map(text => show(text.replace(/[\r\n]+/g, ' '))).join(', '),
   ])
   return table([['mapping', 'header', 'filled', '', 'different', '', 'such as'], ...lines])
 }

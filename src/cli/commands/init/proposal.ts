@@ -201,7 +201,7 @@ export function proposalTable(inspected: InspectedColumns, { columns }: Proposal
   const lines = rows.map((row, at) => {
     const cells = row.map((cell, at) => (at === 0 ? cell.padStart(widths[at]!) : cell.padEnd(widths[at]!)))
     // Cut after a word.
-    const texts = columns[at]!.column.examples.map(text => text.replace(/\s*[\r\n]+\s*/g, ' '))
+    const texts = columns[at]!.column.examples.map(text => text.replace(/[\r\n]+/g, ' '))
     const examples = fitted(texts.join(', '), room).replace(/ \S*…$/, ' …')
     return `  ${[...cells, room < MIN_EXAMPLES ? '' : examples].join('  ')}`.trimEnd()
   })
