@@ -92,7 +92,6 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
   const { portfolio = null, screen = null, candidates = null } = plan
   const companies = { most: plan.rows - (plan.skipped ?? 0), expected: before?.companies?.listed ?? null }
   const within = (count: number): number => Math.min(count, screen?.budget ?? count)
-  const knownScreens = provenSearches(searches)
   const finished = runKey && identity !== null ? finishedRunOfKey(plan, { ...context, runKey: runKey.key, identity }) : null
   return {
     rows: plan.rows,
@@ -115,8 +114,8 @@ export async function estimateRun(whole: Plan, { kind }: InputRef, context: Esti
     month: estimateMonth(plan, runsDir, identity),
     portfolio: portfolio && companies,
     screening: screen && {
-      most: within(companies.most - knownScreens),
-      expected: companies.expected === null ? null : within(Math.max(0, companies.expected - knownScreens)),
+      most: within(companies.most - provenSearches(searches)),
+      expected: companies.expected === null ? null : within(Math.max(0, companies.expected - (searches?.screen ?? 0))),
       budget: screen.budget,
       known: searches?.screen ?? null,
       oldest: searches?.oldest ?? null,

@@ -175,13 +175,14 @@ function directorWords({ searches, reused, shared }: NonNullable<NonNullable<Res
   return `${counted(searches + reused, 'director')}${several}`
 }
 
-/** `searches of earlier runs made again: 3 that a changed entry of the lists may concern`; empty without any. */
+/** `searches made again: 3 for a changed list entry, 2 for unknown changes`; empty without any. */
 function againWords({ changed, unknown }: NonNullable<Result['screening']>['again']): string {
-  const parts = [
-    ...(changed === 0 ? [] : [`${count(changed)} that a changed entry of the lists may concern`]),
-    ...(unknown === 0 ? [] : [`${count(unknown)} since which it is not known what changed in the lists`]),
-  ]
-  return parts.length === 0 ? '' : `searches of earlier runs made again: ${parts.join(', ')}`
+  const causes = [
+    [changed, 'for a changed list entry'],
+    [unknown, 'for unknown changes'],
+  ] as const
+  const parts = causes.flatMap(([many, cause]) => (many > 0 ? [`${count(many)} ${cause}`] : []))
+  return parts.length === 0 ? '' : `searches made again: ${parts.join(', ')}`
 }
 
 export interface CompanyActionLine {

@@ -4,6 +4,9 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type PipelineInput, type Report, run } from '../../../src/index.ts'
+import { renderText } from '../../../src/report/index.ts'
+import { readRun } from '../../../src/runs/run-directory.ts'
+import { mostCredits } from '../../../src/spending/spending.ts'
 import type { FaultEffectInput } from '../../../src/testing/index.ts'
 import { companyAt, listOf } from '../../support/monitored.ts'
 import { type Nights, openNights } from './monitored-nights.ts'
@@ -56,11 +59,15 @@ test('only the searches that an import may concern are made again, and their new
   // The lists are the same: one question, nothing else.
   const same = await night()
   expect(same).toMatchObject({ counts: { searches: 0, reused: 8, again: none, hits: 1 }, searches: 0, questions: 1 })
+  // All of them may have to be made again: budget.month reserves as much.
+  const { plan } = readRun(join(nights.cwd, 'fettle-runs'), same.report.metadata.runId)
+  expect([plan.known?.searches, mostCredits(plan)]).toMatchObject([{ screen: 6, unproven: 6 }, 6])
   // A company and a director are listed, and one is not any more.
   await nights.listNames(NAMES.slice(3, 4), ['Otto Quist Lind'])
   const changed = await night()
   expect(changed).toMatchObject({ counts: { searches: 3, reused: 5, again: { changed: 3, unknown: 0 }, hits: 2 }, searches: 3 })
   expect(changed.questions).toBe(2)
+  expect(renderText(changed.report)).toContain('searches made again: 3 for a changed list entry')
   const hitsIn = ({ output }: { readonly output: string }): (string | undefined)[] =>
     (parse(output, { columns: true }) as Record<string, string>[]).map(row => row['screen.hits'])
   expect([hitsIn(first), hitsIn(changed)]).toEqual([
