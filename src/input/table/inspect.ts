@@ -29,7 +29,7 @@ export async function inspect(given: AnyQuotes, extra: InspectExtra = {}): Promi
   const found = await inspectRows(given, extra)
   const { facts, issues } = found
   if (given.sections !== 'skip' || extra.sections === undefined || facts === null || issues.some(isError)) return found
-  // The name of its sheet is no cell of a row.
+  // The name of its sheet is not in the cells of a row.
   const ownCells = (row: readonly string[]): readonly string[] => (namesSheets(facts) ? row.slice(0, -1) : row)
   const reader = extra.sections(facts.header && ownCells(facts.header))
   let read = 0

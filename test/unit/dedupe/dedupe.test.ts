@@ -76,7 +76,7 @@ test('rows without a name and a number are never one company', async () => {
   expect(deduped).toMatchObject({ rows: 4, companies: 3, duplicates: 1 })
 })
 
-test('empty rows, headings and totals are no companies: they keep their place, and are not in a merged list', async () => {
+test('empty rows, headings and totals are not companies: they keep their place, and are not in a merged list', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
   const rows = ['Ostrander Foods,GB,2026-01-01', ',,', 'name,country,updated', 'Ostrander Foods,GB,2026-02-01', 'Arden Ltd,GB,']
   const keep = { by: 'newest', column: 2 } as const
