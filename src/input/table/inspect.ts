@@ -184,7 +184,8 @@ function joinFacts(path: string, found: Found): InputFacts {
     bom: false,
     delimiter: first.delimiter,
     delimiterEvidence: first.delimiterEvidence,
-    quotes: first.quotes,
+    // The text of a sheet has proper quotes, which read the same in both ways.
+    quotes: all.some(({ quotes }) => quotes === 'relaxed') ? 'relaxed' : 'strict',
     header: first.header,
     columns: first.columns,
     rows: sum(facts => facts.rows),

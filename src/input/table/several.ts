@@ -129,7 +129,14 @@ export function differences(facts: InputFacts, first: InputFacts): Issue[] {
     )
   const [own, other] = [facts, first].map(({ delimiter }) => JSON.stringify(delimiter))
   if (own === other) return []
-  return refuse('FETTLE_INPUT_DELIMITER', `its delimiter is ${own}, there ${other}`, 'Write all files with one delimiter.')
+  const hasSheet = [facts, first].some(({ packed }) => packed?.as === 'xlsx')
+  return refuse(
+    'FETTLE_INPUT_DELIMITER',
+    `its delimiter is ${own}, there ${other}`,
+    hasSheet
+      ? 'A sheet is read with commas: write the other files with commas, or as Excel.'
+      : 'Write all files with one delimiter.',
+  )
 }
 
 /** How the columns differ; null where they do not. */

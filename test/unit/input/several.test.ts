@@ -195,6 +195,28 @@ describe('several paths', () => {
     expect(joinPaths(['a.csv'], isThere)).toBe('a.csv')
   })
 
+  it('may be a sheet and text with quotes inside cells, in any order; a sheet and text with semicolons are refused', async () => {
+    const sheet = workbookOf({ List: sheetOf(['Name', 'No'], ['Cord "Co"\nLtd', 1]) })
+    const text = 'Name,No\nBolt "Best" Ltd,2\n"Acme, Inc",3\n'
+    for (const names of [
+      ['a.xlsx', 'b.csv'],
+      ['b.xlsx', 'a.csv'],
+    ] as const) {
+      const root = folder()
+      for (const name of names) writeFileSync(join(root, name), name.endsWith('.csv') ? text : sheet)
+      const { facts, issues } = await inspect({ ...options('*'), quotes: 'auto' }, { root })
+      expect(issues.filter(({ severity }) => severity === 'error')).toEqual([])
+      const rows: string[] = []
+      for await (const [name = ''] of readRows(facts!, root)) rows.push(name)
+      expect(rows.sort()).toEqual(['Acme, Inc', 'Bolt "Best" Ltd', 'Cord "Co"\nLtd'])
+      writeFileSync(join(root, names.find(name => name.endsWith('.csv'))!), 'Name;No\nBolt Ltd;2\n')
+      const refused = await inspect(options('*'), { root })
+      expect(refused.issues.map(({ hint }) => hint)).toEqual([
+        'A sheet is read with commas: write the other files with commas, or as Excel.',
+      ])
+    }
+  })
+
   it('all have to be there, where braces that are a part of a path take what is there', async () => {
     const root = write('a.csv', 'b.csv')
     expect(await listFiles('{a.csv,c.csv}', root)).toEqual(['a.csv', 'c.csv'])
