@@ -66,11 +66,9 @@ interface FolderKind<Info> {
 export function publishedFolders<Info extends { readonly name: string }>({ what, reading, keeps, unknown }: FolderKind<Info>) {
   const writeError = (path: string, cause: unknown): FettleError =>
     new FettleError('FETTLE_OUTPUT_WRITE', `Writing the ${what} in ${path} failed: ${because(cause)}`, { cause })
-  const readError = (path: string, cause: unknown, attempt = `Opening the ${what}`): FettleError =>
-    new FettleError('FETTLE_INPUT_READ', `${attempt} ${path} failed: ${because(cause)}`, {
-      cause,
-      hint: `Import the ${what} again.`,
-    })
+  const again = `Import the ${what} again.`
+  const readError = (path: string, cause: unknown, attempt = `Opening the ${what}`, hint = again): FettleError =>
+    new FettleError('FETTLE_INPUT_READ', `${attempt} ${path} failed: ${because(cause)}`, { cause, hint })
 
   const folderOf = (dir: string, name: string): string => {
     if (NAME.test(name)) return join(dir, name)
@@ -86,14 +84,15 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
       return JSON.parse(await readFile(path, 'utf8')) as Info
     } catch (error) {
       if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null
-      throw readError(path, error, reading)
+      // Without it an import does not know what it replaces.
+      throw readError(path, error, reading, `Remove the folder ${folder}, then import the ${what} again.`)
     }
   }
 
   const all = async (dir: string): Promise<Info[]> => {
     const names = await readdir(dir).catch((error: NodeJS.ErrnoException): string[] => {
       if (error.code === 'ENOENT') return []
-      throw readError(dir, error, reading)
+      throw readError(dir, error, reading, 'Make it a folder that can be read.')
     })
     const infos = await Promise.all(names.sort().map(name => (NAME.test(name) ? infoIn(join(dir, name)) : null)))
     return infos.filter(info => info !== null)

@@ -1,6 +1,6 @@
 /** Imports of screening lists: parsing of rows, validation, and replacement in one step. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Entry, type ListingCode, listDatasets } from '../../../../src/service/screening/entry.ts'
@@ -301,6 +301,17 @@ describe('an import', () => {
     await symlink(dir, dir)
     await expect(readLists(dir)).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
     await expect(new Screener(dir).ready()).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
+  })
+
+  test('over a damaged info.json is refused with what helps, and then replaces the list', async () => {
+    const dir = await temporaryFolder()
+    await importIn(dir, 'name\nVarnix\n')
+    await writeFile(join(dir, 'ours', 'info.json'), '{"name":')
+    const hint = `Remove the folder ${join(dir, 'ours')}, then import the list again.`
+    await expect(importIn(dir, 'name\nVarnix\n', true)).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ', hint })
+    await expect(readLists(dir)).rejects.toMatchObject({ hint })
+    await rm(join(dir, 'ours'), { recursive: true })
+    expect((await importIn(dir, 'name\nVarnix\n')).info.entries).toBe(1)
   })
 
   test('is not opened when its file was changed', async () => {
