@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { FettleError } from '../../errors.ts'
 import { jaroWinkler } from '../matching/similarity.ts'
-import { publishedFolders, type SkippedRow } from '../storage/published-folders.ts'
+import type { Release } from '../storage/lock.ts'
+import { lockImport, publishedFolders, type SkippedRow } from '../storage/published-folders.ts'
 
 export interface OfficersInfo {
   readonly source: string
@@ -101,12 +102,13 @@ export const {
   writeError,
   readError,
   folderOf,
-  lock: lockRegister,
   publish,
   infoIn: registerInfoIn,
   all: listRegisters,
   info: registerInfo,
 } = folders
+
+export const lockRegister = (folder: string): Release => lockImport('register', folder)
 
 /** Removes a register. Indexes contain the companies too; indexes of other registers are rebuilt when needed. */
 export const removeRegister = (dir: string, name: string): Promise<void> => folders.remove(dir, name, INDEXES)

@@ -54,8 +54,24 @@ const NAME = /^[a-z0-9-]{1,40}$/
 
 const because = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
+type Kind = 'register' | 'list'
+
+const failToWrite = (what: Kind, path: string, cause: unknown): FettleError =>
+  new FettleError('FETTLE_OUTPUT_WRITE', `Writing the ${what} in ${path} failed: ${because(cause)}`, { cause })
+
+/** Throws FETTLE_LOCKED while another import into the folder runs, FETTLE_OUTPUT_WRITE where it cannot be written. */
+export function lockImport(what: Kind, folder: string): Release {
+  try {
+    return lockDirectory(folder)
+  } catch (cause) {
+    if (!FettleError.is(cause) || cause.code !== 'FETTLE_LOCKED') throw failToWrite(what, folder, cause)
+    const message = `Cannot import into ${folder}: another import into this ${what} is running`
+    throw new FettleError('FETTLE_LOCKED', message, { cause })
+  }
+}
+
 interface FolderKind<Info> {
-  readonly what: 'register' | 'list'
+  readonly what: Kind
   readonly reading: string
   /** Files beside info.json that `publish` keeps. */
   readonly keeps: (info: Info) => readonly (string | undefined)[]
@@ -64,8 +80,7 @@ interface FolderKind<Info> {
 }
 
 export function publishedFolders<Info extends { readonly name: string }>({ what, reading, keeps, unknown }: FolderKind<Info>) {
-  const writeError = (path: string, cause: unknown): FettleError =>
-    new FettleError('FETTLE_OUTPUT_WRITE', `Writing the ${what} in ${path} failed: ${because(cause)}`, { cause })
+  const writeError = (path: string, cause: unknown): FettleError => failToWrite(what, path, cause)
   const again = `Import the ${what} again.`
   const readError = (path: string, cause: unknown, attempt = `Opening the ${what}`, hint = again): FettleError =>
     new FettleError('FETTLE_INPUT_READ', `${attempt} ${path} failed: ${because(cause)}`, { cause, hint })
@@ -116,17 +131,6 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
     all,
     /** The info of a name; throws the error for an unknown one. */
     info,
-
-    /** Throws FETTLE_LOCKED while another import into the folder runs, FETTLE_OUTPUT_WRITE where it cannot be written. */
-    lock(folder: string): Release {
-      try {
-        return lockDirectory(folder)
-      } catch (cause) {
-        if (!FettleError.is(cause) || cause.code !== 'FETTLE_LOCKED') throw writeError(folder, cause)
-        const message = `Cannot import into ${folder}: another import into this ${what} is running`
-        throw new FettleError('FETTLE_LOCKED', message, { cause })
-      }
-    },
 
     async publish(folder: string, fresh: Info): Promise<void> {
       try {

@@ -11,7 +11,7 @@ import { FettleError } from '../../../errors.ts'
 import { packageFile } from '../../../package-file.ts'
 import { importReadError } from '../../csv/csv.ts'
 import { makeFolder, writeWhole } from '../../storage/atomic-file.ts'
-import { noteSkipped, publishedFolders, requireNoLoss, type SkippedRow } from '../../storage/published-folders.ts'
+import { lockImport, noteSkipped, publishedFolders, requireNoLoss, type SkippedRow } from '../../storage/published-folders.ts'
 import { type Entry, type ListingCode, listDatasets } from '../entry.ts'
 import { type ChangeFile, keepChanges, type ListChanges, type NameChange, readChanges } from './changes.ts'
 import { readCsv } from './csv.ts'
@@ -109,7 +109,7 @@ export async function importList(request: ListImport): Promise<ListInfo> {
   await makeFolder(folder).catch(error => {
     throw writeError(folder, error)
   })
-  const release = folders.lock(folder)
+  const release = lockImport('list', folder)
   try {
     return await importInto(folder, request, snapshotDate)
   } catch (error) {
