@@ -54,7 +54,7 @@ export class Screener {
   #opened: Opened | null = null
   #opening: Promise<void> | null = null
 
-  /** `version`: of the program, because each version may find different entries. */
+  /** `version`: of the program, whose versions may find different entries. */
   constructor(dir: string | null, version = '') {
     this.#dir = dir
     this.#version = version
