@@ -5,7 +5,7 @@ import { type Issue, issue } from '../../errors.ts'
 import { listFiles } from '../../files/paths.ts'
 import type { InputFacts, InputFile, InputOptions, RejectReason, TableEdges } from '../../pipeline/model/types.ts'
 import type { CellCounter } from '../scan/column-profiler.ts'
-import { type InspectExtra, type InspectedFile, type Inspection, inspectFile, refused } from './inspect-file.ts'
+import { type InspectExtra, type InspectedFile, type Inspection, inspectFile, refuseChanged, refused } from './inspect-file.ts'
 import type { RecordMark } from './record-offsets.ts'
 import { readRejects, readRows } from './records.ts'
 import { REJECT_WORDS } from './rejects.ts'
@@ -42,6 +42,7 @@ export async function inspect(given: AnyQuotes, extra: InspectExtra = {}): Promi
   const lines = new Map([...sections, ...doubtful].map(({ row }) => [row, 0]))
   const omit = new Set(sections.map(({ row }) => row))
   const again = await inspectRows({ ...given, quotes: facts.quotes }, { ...extra, sections: undefined, omit, lines })
+  if (again.facts !== null && again.facts.sha256 !== facts.sha256) return refuseChanged(facts.path)
   const notices = issues.filter(({ code, severity }) => code === 'FETTLE_INPUT_QUOTE' && severity === 'info')
   return {
     ...again,
