@@ -25,7 +25,10 @@ export async function oldLists(age: number, env: Env, now: number, at: Place | n
   return lists.flatMap(({ name, importedAt, snapshotDate }) => {
     // The file was changed at some time of this day.
     const since = Math.min(Date.parse(importedAt), Date.parse(snapshotDate) + DAY)
-    if (now - since <= age) return []
+    // A day in the future is another clock; more is a wrong one, by which a list of any age is new.
+    if (now - since <= age && since - now <= DAY) return []
+    if (since > now)
+      return [issue('FETTLE_SCREENING_OLD', `the screening list "${name}" was imported ${importedAt}, in the future`, { at })]
     const message = `the screening list "${name}" is of ${snapshotDate}, imported ${importedAt.slice(0, 10)}: older than screen.lists.age`
     return [issue('FETTLE_SCREENING_OLD', message, { at })]
   })

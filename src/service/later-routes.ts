@@ -41,7 +41,7 @@ function pathMethods({ operations, matchColumns }: Play, more: Iterable<readonly
 
 export function laterRoutes(app: FastifyInstance, deps: AppDeps, options: AppOptions): void {
   accessRoutes(app, deps)
-  screeningRoutes(app, deps, options.version)
+  screeningRoutes(app, deps)
   scheduleRoutes(app, deps)
   companyRoutes(app, deps)
   reportRoutes(app, deps)

@@ -49,6 +49,8 @@ async function* eachPage(
     const same = JSON.stringify(list)
     const more = hasMore(reply, page, seen + list.length)
     // A service without paging returns the same page again. Of an empty page the items may have been left out.
+    if (same === before && list.length > 0 && more === true)
+      throw new FettleError('FETTLE_CONTRACT', `page ${page} of the list is the page before, though more should follow it.`)
     if (same === before || (list.length === 0 && more !== true)) return
     before = same
     seen += list.length

@@ -120,6 +120,12 @@ async function addAll(missing: readonly Wanted[], state: RunState, ports: Ports)
   return refused
 }
 
+function keptWarning({ people }: PlannedScreen, gone: number, present: number, why: string): RunEventInput {
+  const what = people === undefined ? 'companies' : 'companies or directors'
+  const text = `${gone} of the ${present} monitored searches of this pipeline are of ${what} that are gone from the list; they stay under monitoring: ${why}`
+  return { type: 'issue.raised', issue: warning('FETTLE_MONITOR_KEPT', text, { count: gone }) }
+}
+
 async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): StageEvents {
   const store = findStore(ports)
   const wanted = listWanted(state, plan)
@@ -133,11 +139,7 @@ async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): Stag
     const own = Object.values(now.followed).filter(({ isOwn }) => isOwn).length
     const present = own + now.gone.length + now.replaced.length
     const why = whyKept(plan, state, now.gone.length, present)
-    if (why !== null) {
-      const what = plan.people === undefined ? 'companies' : 'companies or directors'
-      const text = `${now.gone.length} of the ${present} monitored searches of this pipeline are of ${what} that are gone from the list; they stay under monitoring: ${why}`
-      yield { type: 'issue.raised', issue: warning('FETTLE_MONITOR_KEPT', text, { count: now.gone.length }) }
-    }
+    if (why !== null) yield keptWarning(plan, now.gone.length, present, why)
     compared = {
       ...{ present: wanted.length - now.missing.length, missing: now.missing.length, gone: now.gone.length },
       ...{ removes: why === null, examples: now.gone.flatMap(({ companies }) => companies).slice(0, MAX_EXAMPLES) },
@@ -155,8 +157,13 @@ async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): Stag
     const text = `${now.missing.length} AML searches could not be put under monitoring, such as the search ${first.searchId}: ${why}`
     yield { type: 'issue.raised', issue: warning('FETTLE_MONITOR_REFUSED', text, { count: now.missing.length }) }
   }
-  const kept = compared.removes ? [] : now.gone
-  const ending = compared.removes ? [...now.replaced, ...now.gone.map(({ id }) => id)] : now.replaced
+  // A service that listed too few schedules at first: screen.monitor.remove.max was asked about fewer.
+  const isJudged = now.gone.length <= compared.gone
+  const removes = compared.removes && isJudged
+  if (!isJudged)
+    yield keptWarning(plan, now.gone.length, compared.present, `${compared.gone} were gone when the list was compared`)
+  const kept = removes ? [] : now.gone
+  const ending = removes ? [...now.replaced, ...now.gone.map(({ id }) => id)] : now.replaced
   const limit = pLimit(state.plan.concurrency)
   await Promise.all(ending.map(id => limit(() => ports.screening.removeSchedule(id, { signal: ports.grace }))))
   // After that: what is not recorded is not ended by a later run.
@@ -165,7 +172,7 @@ async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): Stag
   yield {
     type: 'monitor.settled',
     ...{ added: Math.max(0, compared.missing - now.missing.length), present: compared.present },
-    ...{ removed: compared.removes ? compared.gone : 0, kept: kept.length, refused: now.missing.length },
+    ...{ removed: removes ? compared.gone : 0, kept: kept.length, refused: now.missing.length },
   }
 }
 

@@ -18,13 +18,10 @@ type States = Pick<ListInfo, 'name' | 'fileSha256' | 'history'>
 /** The lists by digests, which name neither them nor their content. */
 export class ListsKeys {
   readonly #screener: Screener
-  /** Another version of fettle may compare names otherwise. */
-  readonly #version: string
   #last: { readonly key: string; readonly since: string; readonly reverse: Reverse | null } | null = null
 
-  constructor(screener: Screener, version: string) {
+  constructor(screener: Screener) {
     this.#screener = screener
-    this.#version = version
   }
 
   /** Of the lists that are searched now. Call `ready` of the screener before, like `readReverse`. */
@@ -54,7 +51,7 @@ export class ListsKeys {
       const state = states.find(sha256 => this.#digestState(info, sha256) === digests[at])
       return state === undefined ? null : `${info.name}/${state}`
     })
-    return found.includes(null) ? null : found.join()
+    return found.includes(null) ? null : [this.#screener.version, ...found].join()
   }
 
   #digestState({ name }: States, sha256: string): string {
@@ -62,7 +59,7 @@ export class ListsKeys {
   }
 
   #digest(text: string): string {
-    return hash('sha256', `${this.#version} ${text}`).slice(0, 16)
+    return hash('sha256', `${this.#screener.version} ${text}`).slice(0, 16)
   }
 }
 

@@ -98,10 +98,10 @@ type Update = { readonly [Key in 'assignedToUserId' | 'status' | 'riskRating' | 
 
 const invalid = (details: string): Error => badRequest('The update is not acceptable', details)
 
-export function screeningRoutes(app: FastifyInstance, deps: AppDeps, version: string): void {
+export function screeningRoutes(app: FastifyInstance, deps: AppDeps): void {
   const route = createRouter(app, deps)
   const { objects, searches, screener, users } = deps
-  const lists = deps.play.matchColumns ? new ListsKeys(screener, version) : null
+  const lists = deps.play.matchColumns ? new ListsKeys(screener) : null
   if (lists !== null) changesRoute(app, deps, lists)
   const nameOf = userNames(deps)
 

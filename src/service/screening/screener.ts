@@ -50,14 +50,15 @@ function fitsCriteria(entry: Entry, question: Question): boolean {
 /** A screener for the lists of a folder. Without lists or folder it searches the fictitious sample. */
 export class Screener {
   readonly #dir: string | null
-  readonly #version: string
   #opened: Opened | null = null
   #opening: Promise<void> | null = null
 
-  /** `version`: of the program, whose versions may find different entries. */
+  /** Of the program, whose versions may find different entries. */
+  readonly version: string
+
   constructor(dir: string | null, version = '') {
     this.#dir = dir
-    this.#version = version
+    this.version = version
   }
 
   /** Opens the current lists unless they are open. Throws FETTLE_INPUT_READ for a damaged one. */
@@ -108,7 +109,7 @@ export class Screener {
     const { infos, documents } = this.#now()
     const [version, ...lists] = key.split(',')
     const before = new Map(lists.map(text => text.split('/') as [string, string]))
-    if (version !== this.#version || infos.length === 0 || before.size !== infos.length) return null
+    if (version !== this.version || infos.length === 0 || before.size !== infos.length) return null
     const changes = await Promise.all(infos.map(info => changesSince(this.#dir ?? '', info, before.get(info.name) ?? '')))
     if (changes.includes(null)) return null
     const wordsOf = (type: SearchType) => openIndex(documents[type], type === 'individual').words
@@ -189,7 +190,7 @@ export class Screener {
   }
 
   #makeKey(infos: readonly ListInfo[]): string {
-    return [this.#version, ...infos.map(({ name, fileSha256 }) => `${name}/${fileSha256}`)].join()
+    return [this.version, ...infos.map(({ name, fileSha256 }) => `${name}/${fileSha256}`)].join()
   }
 
   #now(): Opened {

@@ -170,4 +170,13 @@ describe('a list', () => {
     const pages = listPages({ first: 1, items: null }, {}, async () => [1, 2, 3])
     expect(await pages.toArray({ limit: 100 })).toEqual([1, 2, 3])
   })
+
+  test('that gives the same page again, though more should follow, is not the whole list', async () => {
+    const items = Array.from({ length: 100 }, (_, id) => ({ id }))
+    const pages = listPages({ first: 0, items: 'items' }, {}, async () => ({ items, totalSize: 500 }))
+    await expect(pages.toArray({ limit: 1_000 })).rejects.toMatchObject({
+      code: 'FETTLE_CONTRACT',
+      message: expect.stringContaining('page 1 of the list is the page before'),
+    })
+  })
 })

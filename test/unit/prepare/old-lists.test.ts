@@ -29,4 +29,8 @@ test('a list counts as old as its file or its import, and no list is refused too
   ])
   expect(await find(5 * DAY)).toHaveLength(1)
   expect(await find(10 * DAY)).toEqual([])
+  await add('by-a-wrong-clock', '2026-07-10T01:00:00Z', '2026-07-10T02:00:00Z')
+  expect(await find(10 * DAY)).toEqual([
+    'FETTLE_SCREENING_OLD the screening list "by-a-wrong-clock" was imported 2026-07-10T02:00:00.000Z, in the future',
+  ])
 })
