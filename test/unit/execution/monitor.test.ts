@@ -58,6 +58,20 @@ test('companies are put under monitoring once, and what left the list is ended',
   expect(await nights.schedules()).toHaveLength(2)
 })
 
+test('schedules that the service listed only after the list was compared are not ended', async () => {
+  await open()
+  await nights.listNames([])
+  await nights.night(COMPANIES.slice(0, 10))
+  const none = { kind: 'body' as const, text: JSON.stringify({ items: [], totalSize: 0 }) }
+  nights.here.front.arm([{ operation: 'listSchedules', nth: 1, effect: none }])
+  const shrunk = await nights.night(COMPANIES.slice(0, 2))
+  expect(shrunk.result.monitoring).toMatchObject({ removed: 0, kept: 8 })
+  expect(shrunk.result.issues.find(({ code }) => code === 'FETTLE_MONITOR_KEPT')!.message).toContain(
+    '0 were gone when the list was compared',
+  )
+  expect(await nights.schedules()).toHaveLength(10)
+})
+
 test('what others put under monitoring is neither added again nor ended', async () => {
   await open()
   await nights.listNames([])
