@@ -104,12 +104,25 @@ export function publishedFolders<Info extends { readonly name: string }>({ what,
     }
   }
 
+  /** Throws for a copy of a folder: everything in it would be there twice. */
+  const infoNamed = async (dir: string, name: string): Promise<Info | null> => {
+    const info = await infoIn(join(dir, name))
+    if (info === null || info.name === name) return info
+    const path = join(dir, name)
+    throw readError(
+      path,
+      `it is a copy of the ${what} "${info.name}"`,
+      reading,
+      `Remove it, or import the ${what} under this name.`,
+    )
+  }
+
   const all = async (dir: string): Promise<Info[]> => {
     const names = await readdir(dir).catch((error: NodeJS.ErrnoException): string[] => {
       if (error.code === 'ENOENT') return []
       throw readError(dir, error, reading, 'Make it a folder that can be read.')
     })
-    const infos = await Promise.all(names.sort().map(name => (NAME.test(name) ? infoIn(join(dir, name)) : null)))
+    const infos = await Promise.all(names.sort().map(name => (NAME.test(name) ? infoNamed(dir, name) : null)))
     return infos.filter(info => info !== null)
   }
 

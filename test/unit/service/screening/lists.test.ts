@@ -1,6 +1,6 @@
 /** Imports of screening lists: parsing of rows, validation, and replacement in one step. */
 import { createHash } from 'node:crypto'
-import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Entry, type ListingCode, listDatasets } from '../../../../src/service/screening/entry.ts'
@@ -301,6 +301,16 @@ describe('an import', () => {
     await symlink(dir, dir)
     await expect(readLists(dir)).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
     await expect(new Screener(dir).ready()).rejects.toMatchObject({ code: 'FETTLE_INPUT_READ' })
+  })
+
+  test('copied as a folder is refused, since every hit would be there twice', async () => {
+    const dir = await temporaryFolder()
+    await importIn(dir, 'name\nVarnix\n')
+    await cp(join(dir, 'ours'), join(dir, 'ours2'), { recursive: true })
+    await expect(new Screener(dir).ready()).rejects.toMatchObject({
+      code: 'FETTLE_INPUT_READ',
+      message: expect.stringMatching(/ours2 failed: it is a copy of the list "ours"/),
+    })
   })
 
   test('over a damaged info.json is refused with what helps, and then replaces the list', async () => {
