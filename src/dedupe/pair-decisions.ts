@@ -47,6 +47,8 @@ function findContradictions(decisions: readonly PairDecision[], path: string): I
   const find = (key: string): string => {
     let at = key
     for (let next = parents.get(at); next !== undefined; next = parents.get(at)) at = next
+    // The next look is short.
+    if (at !== key) parents.set(key, at)
     return at
   }
   const same = decisions.filter(({ decision }) => decision === 'same')
