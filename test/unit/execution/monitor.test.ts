@@ -185,8 +185,8 @@ test('a person whom another user put under monitoring stays, and is not added ag
   expect((await nights.schedules()).map(({ name }) => name).sort()).toEqual([COMPANIES[1]!.name, body.name].sort())
 })
 
-test('a search of an earlier run that found something since is read again, and a company with an alert is not clear', async () => {
-  await open()
+test('at a service that does not name changes of its lists, a search of an earlier run that found something since is read again', async () => {
+  await open(undefined, undefined, 'vendor')
   const reuse = { matched: '30d', unmatched: '7d', review: '7d', screen: '1d' } as const
   const read = async () => (await nights.night(COMPANIES.slice(0, 5), { more: { reuse } })).result
   await nights.listNames([])

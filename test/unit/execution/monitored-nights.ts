@@ -20,12 +20,14 @@ export interface Night {
   readonly more?: Parameters<Monitored['pipeline']>[0]
 }
 
-export async function openNights(clock?: VirtualClock, officers?: string) {
+/** `play`: of another service, which does not name changes of its lists. */
+export async function openNights(clock?: VirtualClock, officers?: string, play?: 'vendor') {
   const lists = mkdtempSync(join(tmpdir(), 'fettle-lists-'))
   const here: Monitored = await monitored(COMPANIES, {
     screeningDir: lists,
     ...(clock && { clock: clock.forService() }),
     ...(officers && { officers }),
+    ...(play && { play }),
   })
   const cwd = join(here.folder, 'project')
   mkdirSync(cwd)
