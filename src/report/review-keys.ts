@@ -33,7 +33,7 @@ const KEYS: readonly Key[] = [
   { action: 'help', keys: '?', text: 'keys' },
 ]
 
-/** What a key is for; null where there is no such key. */
+/** What a key is for; null for any other key. */
 const readText = (key: Key, about: About): string | null => {
   const own = about === 'rows' ? undefined : key[about]
   return own === undefined ? key.text : own

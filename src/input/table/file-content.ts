@@ -82,7 +82,7 @@ async function readArchive(handle: FileHandle): Promise<Buffer | null> {
 }
 
 /** The sheets with content of the workbook at `path`; null for another file. Throws as readSheet does. */
-export async function sheetsOf(handle: FileHandle, path: string): Promise<ReturnType<typeof listSheets> | null> {
+export async function readSheets(handle: FileHandle, path: string): Promise<ReturnType<typeof listSheets> | null> {
   const isZip = (await readHead(handle, 4)).toString('latin1') === 'PK\x03\x04'
   const archive = isZip ? await readArchive(handle) : null
   return archive === null ? null : listSheets(archive, path)

@@ -4,7 +4,7 @@ import { FettleError, type Issue, issue } from '../../errors.ts'
 import { openInput } from '../../files/open-input.ts'
 import type { InputFacts, InputOptions, TableEdges } from '../../pipeline/model/types.ts'
 import { sheetNames } from '../excel/read-workbook.ts'
-import { sheetsOf } from './file-content.ts'
+import { readSheets } from './file-content.ts'
 import { type InspectExtra, type Inspection, inspectFile, refused } from './inspect-file.ts'
 import { appearance } from './scan-issues.ts'
 
@@ -63,7 +63,7 @@ async function listSheets(path: string, { root }: InspectExtra) {
   if ('code' in opened) return opened
   try {
     const hint = `Leave input.sheet: "${ALL_SHEETS}" out, or name Excel files only.`
-    const sheets = await sheetsOf(opened.handle, path)
+    const sheets = await readSheets(opened.handle, path)
     return sheets ?? issue('FETTLE_INPUT_SHEET', `${path} is not an Excel file: it has no sheets`, { at, hint })
   } catch (error) {
     if (!FettleError.is(error)) throw error

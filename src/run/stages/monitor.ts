@@ -120,6 +120,8 @@ async function addAll(missing: readonly Wanted[], state: RunState, ports: Ports)
   return refused
 }
 
+const countOwn = ({ followed }: ReturnType<typeof compare>): number => Object.values(followed).filter(({ isOwn }) => isOwn).length
+
 function keptWarning({ people }: PlannedScreen, gone: number, present: number, why: string): RunEventInput {
   const what = people === undefined ? 'companies' : 'companies or directors'
   const text = `${gone} of the ${present} monitored searches of this pipeline are of ${what} that are gone from the list; they stay under monitoring: ${why}`
@@ -136,8 +138,7 @@ async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): Stag
   let now = await read()
   let compared = state.monitoring?.compared ?? null
   if (compared === null) {
-    const own = Object.values(now.followed).filter(({ isOwn }) => isOwn).length
-    const present = own + now.gone.length + now.replaced.length
+    const present = countOwn(now) + now.gone.length + now.replaced.length
     const why = whyKept(plan, state, now.gone.length, present)
     if (why !== null) yield keptWarning(plan, now.gone.length, present, why)
     compared = {
@@ -160,8 +161,13 @@ async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): Stag
   // A service that listed too few schedules at first: screen.monitor.remove.max was asked about fewer.
   const isJudged = now.gone.length <= compared.gone
   const removes = compared.removes && isJudged
-  if (!isJudged)
-    yield keptWarning(plan, now.gone.length, compared.present, `${compared.gone} were gone when the list was compared`)
+  if (compared.removes && !isJudged)
+    yield keptWarning(
+      plan,
+      now.gone.length,
+      countOwn(now) + now.gone.length,
+      `${compared.gone} were gone when the list was compared`,
+    )
   const kept = removes ? [] : now.gone
   const ending = removes ? [...now.replaced, ...now.gone.map(({ id }) => id)] : now.replaced
   const limit = pLimit(state.plan.concurrency)

@@ -67,7 +67,7 @@ test('schedules that the service listed only after the list was compared are not
   const shrunk = await nights.night(COMPANIES.slice(0, 2))
   expect(shrunk.result.monitoring).toMatchObject({ removed: 0, kept: 8 })
   expect(shrunk.result.issues.find(({ code }) => code === 'FETTLE_MONITOR_KEPT')!.message).toContain(
-    '0 were gone when the list was compared',
+    '8 of the 10 monitored searches of this pipeline are of companies that are gone from the list; they stay under monitoring: 0 were gone',
   )
   expect(await nights.schedules()).toHaveLength(10)
 })

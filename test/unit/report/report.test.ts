@@ -138,7 +138,7 @@ it('the share of a list in the register is given where a row has a company or is
   expect(serviceWords({ ...one, lowestScores: found })).toContain('about 12 % of this list is in the register')
   const wide = { ...one, inRegister: { from: 0.15, to: 0.9 } }
   expect(serviceWords({ ...wide, lowestScores: found })).toContain('between 15 and 90 % of this list is in the register')
-  // What the service assumes of a short list is no estimate.
+  // What the service assumes of a short list is not an estimate.
   const assumed = { ...one, inRegister: { from: 0.85, to: 0.85 }, lowestScores: found }
   expect(serviceWords(assumed)).toContain('too few rows to estimate how many are in the register, 85 % assumed')
   expect(serviceWords({ ...one, lowestScores: { ...found, matched: null } })).not.toContain('12 %')

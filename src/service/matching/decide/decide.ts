@@ -227,9 +227,14 @@ function raiseScore(scores: readonly number[], lead: number): number {
 /** A list with odds that are enough for any threshold: what is not matched then is held back by a rule. */
 const SURE: ListFacts = { ...ALONE, inRegister: { ...ALONE.inRegister, startingOdds: 0, matchingOdds: 40 } }
 
-/** The odds of matching from which on a row that begins with the whole name of the best company is matched; Infinity for any other row. */
-export const findWholeNameOdds = (query: PreparedQuery, scored: readonly ScoredCompany[]): number =>
-  beginsWithName(scored[0]?.vector ?? []) ? findMatchingOdds(query, withNext(scored)) : Number.POSITIVE_INFINITY
+/**
+ * The odds of matching from which on a row that begins with the whole name of the best company is matched; Infinity for any other row, and
+ * where a number agrees, which proves nothing about the names of other rows.
+ */
+export const findWholeNameOdds = (query: PreparedQuery, scored: readonly ScoredCompany[]): number => {
+  const { vector = [] } = scored[0] ?? {}
+  return beginsWithName(vector) && !numberAgrees(vector) ? findMatchingOdds(query, withNext(scored)) : Number.POSITIVE_INFINITY
+}
 
 /** The odds of matching from which on the best company is matched; Infinity where a rule or a rival prevents it. `scored`: without starting odds. */
 export function findMatchingOdds(query: PreparedQuery, scored: readonly ScoredCompany[]): number {
