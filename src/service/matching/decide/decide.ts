@@ -148,8 +148,19 @@ const beginsWithName = (vector: Vector): boolean =>
 /** Of the companies that a row beginning with a whole name may be: what the many others share with its further words does not count. */
 const withNext = <T>(scored: readonly T[]): readonly T[] => scored.slice(0, 2)
 
-/** Every word has a counterpart, and they are less alike than by a typing error: `Terex` and `Trex`. Such names are another company's as often as not. */
-const isOtherWord = (vector: Vector): boolean => vector[AT.allPaired] === 1 && vector[AT.coverBoth]! < 0.85
+/** Longest name of one word that may be another company's with a letter more, less or different. */
+const SHORT = 7
+
+const isShortWord = ({ names }: PreparedQuery): boolean => names.every(({ words }) => words.length === 1 && words[0]!.length <= SHORT)
+
+/**
+ * Every word has a counterpart, and they are less alike than by a typing error (`Terex` and `Trex`), or are one short word (`Ball` and `Bally's`).
+ * Such names are another company's as often as not.
+ */
+const isOtherWord = (query: PreparedQuery, vector: Vector): boolean =>
+  vector[AT.allPaired] === 1 &&
+  (vector[AT.coverBoth]! < 0.85 ||
+    (isShortWord(query) && vector[AT.exact] === 0 && vector[AT.shortened] === 0 && vector[AT.acronym] === 0))
 
 /**
  * Decides by the best company's score and its margin over the best other company. `scored` is best first, with the starting odds of
@@ -207,7 +218,7 @@ function decideAt(query: PreparedQuery, scored: readonly ScoredCompany[], list: 
   if (reason === null && mayBeSister(scored)) return verdict('review', 'sister-company')
   if (reason === null && vector[AT.otherScript] === 1 && !hasSupport(vector)) return verdict('review', 'other-script')
   if (reason === null && isInitialsAlone(vector)) return verdict('review', 'initials-alone')
-  if (reason === null && isOtherWord(vector) && !hasSupport(vector)) return verdict('review', 'between-thresholds')
+  if (reason === null && isOtherWord(query, vector) && !hasSupport(vector)) return verdict('review', 'between-thresholds')
   if (reason === null && vector[AT.reading] === 1 && !hasSupport(vector)) return verdict('review', 'part-of-cell')
   const isFound = isOnlyThere(vector) && matchingOdds > ALONE.inRegister.matchingOdds
   if (reason === null && isAddressAlone(vector) && !isFound) return verdict('review', 'address-alone')

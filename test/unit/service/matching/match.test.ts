@@ -86,6 +86,12 @@ describe('rows in review', () => {
     const isMatched = (query: Query) => match(found, query, undefined, list).decision === 'matched'
     expect(['Trvex', 'Bolian', 'Weaterhallow'].map(name => isMatched({ name }))).toEqual([false, false, true])
     expect(isMatched({ name: 'Trvex', town: 'Guelph' })).toBe(true)
+    // A short word with a letter more is as often another name.
+    expect(['Tarvexa', 'Dolians', 'Weatherhallows', 'Tarvex Inc'].filter(name => !isMatched({ name }))).toEqual([
+      'Tarvexa',
+      'Dolians',
+    ])
+    expect(isMatched({ name: 'Tarvexa', town: 'Guelph' })).toBe(true)
   })
 
   it('many unlikely companies lower the score, and none fits almost as well', () => {
