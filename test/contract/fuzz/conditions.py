@@ -39,6 +39,10 @@ CONDITIONS = {
     "de_reason_code": "country of the company",
     # Contract §8, row 38: 404, also for a company that no register has.
     "there is no company resource of this id": "companies",
+    # A pattern for the letters of every script is not one that all generators read.
+    "no letter and no digit": "letters of any script",
+    # Contract §12: elements of a batch fail alone, and are then not there under the id of the request.
+    "there is no schedule of this id": "searches",
 }
 
 
