@@ -292,6 +292,10 @@ async function writeRows(
     await sink.write(Buffer.from(end?.() ?? ''))
     await sink.finish()
     await sink.publish()
+  } catch (error) {
+    // Rows that the list had not when it was compared have no group.
+    await verify('read')
+    throw error
   } finally {
     await sink.discard()
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -18,7 +18,12 @@ let number = 0
 type Files = Pick<Parameters<typeof dedupeList>[1], 'decisions' | 'review' | 'merge'>
 
 /** The rows with their groups. */
-async function dedupe(cwd: string, rows: readonly string[], keep: Keep = { by: 'filled' }, files: Files = {}) {
+async function dedupe(
+  cwd: string,
+  rows: readonly string[],
+  keep: Keep = { by: 'filled' },
+  files: Files & { readonly signal?: AbortSignal } = {},
+) {
   writeFileSync(join(cwd, `${++number}.csv`), ['name,country,updated', ...rows, ''].join('\n'))
   const inspected = await inspectColumns({ ...READING, path: `${number}.csv` }, cwd, signal)
   const table = await inspectTable(inspected, new Map([['name', 0]]))
@@ -190,4 +195,20 @@ test('merged rows are the same in any order of rows, and name the rows that they
   expect(rows[0]!.slice(0, 5)).toEqual(['Brackwel Marine Limited', 'GB', expect.any(String), '1', '4'])
   expect(deduped.conflicts).toContainEqual({ column: 'updated', groups: expect.any(Number) })
   expect((await mergedOf(LINES.toReversed())).golden).toEqual(golden)
+})
+
+test('a list that grows while its groups are written is refused, and nothing is written', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'fettle-dedupe-'))
+  const rows = Array.from({ length: 5000 }, (_, at) => `Vendor ${at} of the Northern Harbour District,GB,2026-01-01`)
+  for (const merge of [null, { rest: 'first-filled', columns: new Map() }] as const) {
+    const listOutputs = () => readdirSync(cwd).filter(name => name.includes('.out'))
+    const growing = Object.assign(new AbortController().signal, {
+      throwIfAborted() {
+        if (listOutputs().length > 0) appendFileSync(join(cwd, `${number}.csv`), `${rows.join('\n')}\n`)
+      },
+    })
+    const found = dedupe(cwd, rows, { by: 'filled' }, { merge, signal: growing })
+    await expect(found).rejects.toMatchObject({ code: 'FETTLE_INPUT_CHANGED' })
+    expect(listOutputs()).toEqual([])
+  }
 })
