@@ -16,5 +16,5 @@ export function choiceOf(index, query, expected) {
     return vector
   })
   const ids = found.map(company => index.companies.id(company))
-  return { named: asked.names.length, rows, ids, right: expected === '' ? -1 : ids.indexOf(expected) }
+  return { names: asked.names, rows, ids, right: expected === '' ? -1 : ids.indexOf(expected) }
 }

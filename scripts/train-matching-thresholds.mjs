@@ -33,9 +33,9 @@ const scoredOf = ({ rows, ids, odds, right }) =>
     .sort((a, b) => b.logOdds - a.logOdds || (ids[a.company] < ids[b.company] ? -1 : 1))
 
 /** The best candidate of a choice, in a list whose share in the register moves the odds; null where no score makes it a match. */
-function answerOf({ named, scored }, shift) {
+function answerOf({ names, scored }, shift) {
   if (scored.length === 0) return null
-  const query = { names: { length: named } }
+  const query = { names }
   if (decide(query, moved(scored, CERTAIN)).decision !== 'matched') return null
   const { score } = decide(query, moved(scored, shift))
   return { kind: evidenceClassOf(scored[0].vector), score, right: scored[0].isRight }
