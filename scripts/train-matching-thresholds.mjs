@@ -8,12 +8,12 @@ import { AT } from '../build/service/matching/features.js'
 import { startingOddsOf } from '../build/service/matching/weights.js'
 
 /** Share of a list that is absent from the register, and the least precision there. */
-const PRECISION = { 0.15: 0.985, 0.5: 0.97, 0.8: 0.95, 0.95: 0.9 }
+const PRECISION = { 0.15: 0.98, 0.5: 0.97, 0.8: 0.95, 0.95: 0.9 }
 const USUAL = 0.15
 /** Least precision of each kind of evidence over the views, by the share of a list that is absent. */
 const KIND_PRECISION = {
   sameName: { [USUAL]: 0.985 },
-  partName: { [USUAL]: 0.92, 0.5: 0.87 },
+  partName: { [USUAL]: 0.915, 0.5: 0.86 },
   partNameAddress: { [USUAL]: 0.95 },
 }
 const GRID = Array.from({ length: 33 }, (_, at) => (at + 15) / 50)

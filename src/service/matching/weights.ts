@@ -42,7 +42,7 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
   bias: -6.61,
   coverBoth: 0,
   pairs: 2.07,
-  exact: 2.42,
+  exact: 2.41,
   exactRare: 0.73,
   matched: 6.55,
   missCompany: -1.82,
@@ -51,20 +51,20 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
   allPaired: 0,
   pairedRare: 1.93,
   shortened: 0.98,
-  queryPaired: 0.78,
+  queryPaired: 0.77,
   firstWord: 1.16,
   prefix: 0.67,
-  acronym: 0.65,
+  acronym: 0.66,
   legalAgree: 0.04,
   exactLegal: 3.2,
   legalDiffer: -1.82,
   numbersDiffer: -1.5,
-  domainName: 4.59,
+  domainName: 4.58,
   countryAgree: 1.09,
   countryDiffer: -3.82,
   postcodeEqual: 2.36,
   postcodeAlone: 1.76,
-  placeMatched: -2.09,
+  placeMatched: -2.1,
   placeFirst: -3.36,
   placeMiss: 2.23,
   exactMoved: 1.59,
@@ -106,9 +106,9 @@ export const CALIBRATION = {
 /** Least score for `matched` by the kind of evidence, and least chance for `review`. */
 export const THRESHOLDS = {
   // chosen
-  sameName: 0.52, // every word has its counterpart
-  partName: 0.84, // words are left over on either side
-  partNameAddress: 0.92, // words are left over, and both have an address, which a sister company may share
+  sameName: 0.46, // every word has its counterpart
+  partName: 0.82, // words are left over on either side
+  partNameAddress: 0.9, // words are left over, and both have an address, which a sister company may share
   // by judgement
   addressAlone: 0.97, // the names are less than half alike, no other company has the address, and the list is found well
   review: 0.15, // at the default share
