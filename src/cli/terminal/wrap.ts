@@ -14,7 +14,7 @@ function wrapLine(line: string, columns: number): string[] {
   const text = line.slice(start)
   const found = / (fettle [a-z]+[^:]*)$/.exec(text)
   const command = found?.[1]
-  const indent = ' '.repeat(start)
+  const indent = ' '.repeat(stringWidth(line.slice(0, start)))
   const isWhole = command !== undefined && stringWidth(indent + command) <= columns
   const words = [
     ...text.slice(0, found?.index).split(' '),
@@ -32,13 +32,13 @@ function wrapLine(line: string, columns: number): string[] {
   return [...lines, last.trimEnd()]
 }
 
-/** Where the text of a line starts: after its indent, and after words in separate columns, up to `most`. */
+/** Where the text of a line starts: after its indent, and after words in separate columns, at most `most` columns wide. */
 function findStart(line: string, most: number): number {
   for (let start = 0; ; ) {
     const gap = start === 0 && line.startsWith(' ') ? 0 : line.indexOf('  ', start)
     let end = gap
     while (line[end] === ' ') end++
-    if (gap === -1 || end > most) return start
+    if (gap === -1 || stringWidth(line.slice(0, end)) > most) return start
     start = end
   }
 }

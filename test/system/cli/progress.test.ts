@@ -195,6 +195,8 @@ describe('long lines', () => {
   })
 
   test('continue below their text, and a command at the end stays whole', () => {
+    expect(wrapLines('漢字 a    longer-than-most', 24)).toBe('漢字 a\nlonger-than-most')
+    expect(wrapLines('漢字  one more word', 12)).toBe('漢字  one\n      more\n      word')
     expect(wrapLines('warn  register     there is no register to match against', 40)).toBe(
       'warn  register     there is no register\n                   to match against',
     )
