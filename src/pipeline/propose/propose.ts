@@ -77,7 +77,7 @@ export function propose(
   return {
     columns: decided.has('key') ? numbered : withKey(numbered, rows),
     isEnough: canMatchOn(mapped),
-    isHeaderless: decided.size === 0 && looksHeaderless(columns, claims, known),
+    isHeaderless: looksHeaderless(columns, claims, known),
   }
 }
 
@@ -216,8 +216,20 @@ function looksHeaderless(columns: readonly SeenColumn[], claims: ReadonlyMap<See
   return columns.some(column => {
     const strong = evidenceOf(column, known).find(kind => kind.weight >= 0.6)
     const ofHeader = evidenceOf({ values: Array<string>(10).fill(column.header ?? '') }, known)
-    return ofHeader.some(kind => kind.target === strong?.target && kind.weight >= 0.6)
+    return ofHeader.some(kind => kind.target === strong?.target && kind.weight >= 0.6) || hasForm(column)
   })
+}
+
+/** Rows from which on their common form is no accident. */
+const FORMED = 10
+
+/** Letters as `a` and digits as `9`: `aaa_9999.aa` of `tse_1101.tw`. */
+const formOf = (text: string): string => text.trim().replace(/\p{L}/gu, 'a').replace(/\p{N}/gu, '9')
+
+/** Whether the header has the one form of all values, with digits. */
+function hasForm({ header, values }: SeenColumn): boolean {
+  const form = formOf(header ?? '')
+  return form.includes('9') && values.length >= FORMED && values.every(value => formOf(value) === form)
 }
 
 export function chosen({ columns }: Proposal): {

@@ -374,6 +374,12 @@ describe('several columns', () => {
     expect(propose(seen(first, others), 11, KNOWN).isHeaderless).toBe(true)
     expect(propose(seen(['Firma', 'PLZ', 'Ort'], data), 12, KNOWN).isHeaderless).toBe(false)
     expect(propose(seen(['A', 'B', 'C'], data), 12, KNOWN).isHeaderless).toBe(false)
+    // A column that is chosen does not make a header of it.
+    expect(propose(seen(first, others), 11, KNOWN, new Map([['name', 0]])).isHeaderless).toBe(true)
+    const coded = Array.from({ length: 12 }, (_, at) => [`tse_${1101 + at}.tw`, '台泥'])
+    expect(propose(seen(coded[0]!, coded.slice(1)), 11, KNOWN).isHeaderless).toBe(true)
+    expect(propose(seen(['tse_code.tw', '台泥'], coded), 12, KNOWN).isHeaderless).toBe(false)
+    expect(propose(seen(coded[0]!, coded.slice(1, 9)), 8, KNOWN).isHeaderless).toBe(false)
   })
 })
 
@@ -399,7 +405,8 @@ describe('the draft', () => {
             ['key', 3],
           ] as const),
         )
-        const facts = { ...FACTS, path: `lists/${path.replace(/[\p{C}~]/gu, '')}.csv`, header, columns: 5 }
+        // Windows has no file named CON.
+        const facts = { ...FACTS, path: `lists/a${path.replace(/[\p{C}~]/gu, '')}.csv`, header, columns: 5 }
         const options = {
           facts,
           reading: isLong ? { encoding: 'windows-1252' } : {},
