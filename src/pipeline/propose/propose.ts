@@ -216,9 +216,12 @@ function looksHeaderless(columns: readonly SeenColumn[], claims: ReadonlyMap<See
   return columns.some(column => {
     const strong = evidenceOf(column, known).find(kind => kind.weight >= 0.6)
     const ofHeader = evidenceOf({ values: Array<string>(10).fill(column.header ?? '') }, known)
-    return ofHeader.some(kind => kind.target === strong?.target && kind.weight >= 0.6) || hasForm(column)
+    return ofHeader.some(kind => kind.target === strong?.target && kind.weight >= 0.6) || isValue(column) || hasForm(column)
   })
 }
+
+/** Whether the header is a value of its column, too: `Gold` above `Silver`, `Gold` and `Gold`. */
+const isValue = ({ header, values }: SeenColumn): boolean => header !== '' && values.includes(header ?? '')
 
 /** Rows from which on their common form is no accident. */
 const FORMED = 10

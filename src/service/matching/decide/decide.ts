@@ -151,7 +151,8 @@ const withNext = <T>(scored: readonly T[]): readonly T[] => scored.slice(0, 2)
 /** Longest name of one word that may be another company's with a letter more, less or different. */
 const SHORT = 7
 
-const isShortWord = ({ names }: PreparedQuery): boolean => names.every(({ words }) => words.length === 1 && words[0]!.length <= SHORT)
+const isShortWord = ({ names }: PreparedQuery): boolean =>
+  names.every(({ words }) => words.length === 1 && words[0]!.length <= SHORT)
 
 /**
  * Every word has a counterpart, and they are less alike than by a typing error (`Terex` and `Trex`), or are one short word (`Ball` and `Bally's`).

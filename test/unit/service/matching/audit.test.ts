@@ -75,9 +75,8 @@ test('with a register, right companies are rarely doubted, however their names a
 
 /** No other company has its name, or is at its address, as sister companies are: which one a row means is then unknown. */
 const isOnlyOne = (own: Company): boolean =>
-  REGISTER.filter(
-    ({ name, address1, postcode }) => name === own.name || (address1 === own.address1 && postcode === own.postcode),
-  ).length === 1
+  REGISTER.filter(({ name, address1, postcode }) => name === own.name || (address1 === own.address1 && postcode === own.postcode))
+    .length === 1
 
 test('with a register, a wrong company is doubted, and the one in the row is named', () => {
   fc.assert(
