@@ -223,16 +223,16 @@ function looksHeaderless(columns: readonly SeenColumn[], claims: ReadonlyMap<See
 /** Whether the header is a value of its column, too: `Gold` above `Silver`, `Gold` and `Gold`. */
 const isValue = ({ header, values }: SeenColumn): boolean => header !== '' && values.includes(header ?? '')
 
-/** Rows from which on their common form is no accident. */
+/** Fewer values may have one form by chance. */
 const FORMED = 10
 
 /** Letters as `a` and digits as `9`: `aaa_9999.aa` of `tse_1101.tw`. */
-const formOf = (text: string): string => text.trim().replace(/\p{L}/gu, 'a').replace(/\p{N}/gu, '9')
+const readForm = (text: string): string => text.trim().replace(/\p{L}/gu, 'a').replace(/\p{N}/gu, '9')
 
 /** Whether the header has the one form of all values, with digits. */
 function hasForm({ header, values }: SeenColumn): boolean {
-  const form = formOf(header ?? '')
-  return form.includes('9') && values.length >= FORMED && values.every(value => formOf(value) === form)
+  const form = readForm(header ?? '')
+  return form.includes('9') && values.length >= FORMED && values.every(value => readForm(value) === form)
 }
 
 export function chosen({ columns }: Proposal): {

@@ -19,7 +19,7 @@ const OUTPUTS: Readonly<Record<string, readonly RegExp[]>> = {
   'library.md': [
     /^\d+ rows\n(?:success|warn) 0\.\d+ out\/clean\.csv\n$/,
     /^### \S first-rows: /,
-    /^review N Hepworth & Co Limited name /,
+    /^matched GB-X-10967331 name /,
     /^1 matched\n2 unmatched\n$/,
     /^sigint cancelled true\n(?:success|warn)\n$/,
     /^FETTLE_\w+ retryable true true\n$/,
