@@ -1,7 +1,7 @@
 /** A simulated process without a program: code that `run` starts belongs to it, until it ends. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Disk, DiskOptions } from '../disk/operations.mjs'
-import { closeSync, current, Gone, installGuard, living, nextPid, type Owned } from './guard.ts'
+import { current, Gone, installGuard, living, nextPid, type Owned, unguarded } from './guard.ts'
 
 /** Makes a disk; `hooks` send its process signals and end it. */
 export type MakeDisk = (hooks: Pick<Required<DiskOptions>, 'signal' | 'end'>) => Disk
@@ -85,7 +85,7 @@ async function clear(own: Owned, done: () => void): Promise<void> {
   }
   // An operation made of several never ends when one of them met the end of its process.
   for (let turns = 0; own.pending > 0 && turns < 100; turns++) await wait(1)
-  for (const file of own.files) closeSync(file)
+  for (const file of own.files) unguarded.closeSync(file)
   // A stream that met the end of its process holds its handle open for good.
   for (const close of own.handles.values()) await Promise.race([close(), wait(100)])
   own.disk.lose()

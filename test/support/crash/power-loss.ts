@@ -2,9 +2,9 @@
  * A disk that loses what was not synced: bytes written since the last fsync of their file, and names changed since the last
  * fsync of their folder. It is the one extreme a power cut may leave; a kill, which loses nothing, is the other.
  */
-import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Disk, type DiskOptions, type Fate } from '../disk/operations.mjs'
+import { unguarded } from './guard.ts'
 
 const {
   closeSync,
@@ -18,7 +18,7 @@ const {
   rmSync,
   statSync,
   writeSync,
-} = fs
+} = unguarded
 
 /** The bytes of a file at its last sync, and a descriptor that follows the file under any name. */
 interface Unsynced {

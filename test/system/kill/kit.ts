@@ -1,11 +1,12 @@
 /** Shared by the kill tests: a small register, a list and a pipeline in a new folder, and a fettle process in it. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
-import fs, { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { importRegister } from '../../../src/service/registers/index.ts'
 import { type FaultyService, serveWithFaults } from '../../../src/testing/index.ts'
+import { unguarded } from '../../support/crash/guard.ts'
 import { LosingDisk } from '../../support/crash/power-loss.ts'
 import { type Ended, startProgram } from '../../support/crash/process.ts'
 import { Disk } from '../../support/disk/operations.mjs'
@@ -13,9 +14,6 @@ import { atFileEnd } from '../../support/file-end.ts'
 import { memoryFolder } from '../../support/memory-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-
-/** Of the test: the log of a simulated disk is not on it. */
-const { closeSync, openSync, writeSync } = fs
 
 /** A register and a list small enough for a thousand runs, real enough for every outcome. */
 const REGISTER = [
@@ -181,9 +179,9 @@ export const simulate =
     const { fault = '', paths = folder, log: file = null, ops = '', isPowerCut = false } = disk ?? {}
     const log = (text: string): void => {
       if (file === null) return
-      const to = openSync(file, 'a')
-      writeSync(to, text)
-      closeSync(to)
+      const to = unguarded.openSync(file, 'a')
+      unguarded.writeSync(to, text)
+      unguarded.closeSync(to)
     }
     log('')
     const options = { fault, paths: paths.split(delimiter), ops: ops === '' ? null : ops.split(','), log }

@@ -24,16 +24,11 @@ function manyRuns<T>(how: 'together' | 'in-turn', count: number, ...flags: reado
 
 const isLinux = process.platform === 'linux'
 
-test.runIf(isLinux)('20 embedded runs at once hold the event loop for 100 ms at most', () => {
-  const MOST_MS = 100
-  // A processor that is shared is now and then half as fast: a turn that is too long is so each time.
-  let least = Number.POSITIVE_INFINITY
-  for (let start = 0; start < 3 && least >= MOST_MS; start++) {
-    const { statuses, mostMs } = manyRuns<{ statuses: string[]; mostMs: number }>('together', 20)
-    expect(statuses).toEqual(['warn'])
-    least = Math.min(least, mostMs)
-  }
-  expect(least).toBeLessThan(MOST_MS)
+// How long they hold the event loop: `npm run bench -- loop`.
+test.runIf(isLinux)('20 embedded runs at once end as one alone does', () => {
+  const { statuses } = manyRuns<{ statuses: string[] }>('together', 20)
+  expect(statuses).toEqual(manyRuns<{ statuses: string[] }>('together', 1).statuses)
+  expect(statuses).toEqual(['warn'])
 })
 
 test.runIf(isLinux)('runs on one signal, one after the other, leave no listener, handle, file or memory', () => {
