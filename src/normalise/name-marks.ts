@@ -132,9 +132,11 @@ export function nameMarks(text: string, words: readonly string[], hasForm = fals
   if (text.includes('(') || text.includes('[')) {
     for (const [, inner = ''] of text.matchAll(BRACKETED)) {
       const country = /^[A-Z]{2}$/.test(inner) ? countryNamed(inner.toLowerCase()) : findCountry(inner.trim().toLowerCase())
-      if (country !== '') marks.add(COUNTRY + country)
-      else {
-        const inside = splitWords(inner)
+      const inside = splitWords(inner)
+      if (country !== '') {
+        marks.add(COUNTRY + country)
+        if (hasForm) for (const word of inside) if (word.length > 1 && words.includes(word)) marks.add(DISTINCT + word)
+      } else {
         const initials = words.map(word => (inside.includes(word) ? '' : word.charAt(0))).join('')
         for (const word of inside)
           if (word.length > 1 && words.includes(word) && !STOP_WORDS.has(word)) {

@@ -233,4 +233,4 @@ test('shards give the decisions of the whole list, and a resume decides by the t
     text.replace('decide: decisions/supplier.yml', 'decide: { table: decisions/supplier.yml, asOf: 2026-01-31 }'),
   )
   expect((await type(cwd, 'fettle resume -q')).stderr).toMatch(/means something else than when the run .* began: decide/)
-}, 120_000)
+})

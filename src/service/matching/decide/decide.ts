@@ -154,14 +154,24 @@ const SHORT = 7
 const isShortWord = ({ names }: PreparedQuery): boolean =>
   names.every(({ words }) => words.length === 1 && words[0]!.length <= SHORT)
 
+/** Little more than the first word agrees, in another spelling, and words are left over (`Capital One` and `Capita`). */
+const isOtherFirstWord = (vector: Vector): boolean =>
+  vector[AT.allPaired] === 0 &&
+  vector[AT.exact] === 0 &&
+  vector[AT.acronym] === 0 &&
+  vector[AT.matched]! < 0.5 &&
+  vector[AT.firstWord]! > 0 &&
+  vector[AT.firstWord]! < 1
+
 /**
- * Every word has a counterpart, and they are less alike than by a typing error (`Terex` and `Trex`), or are one short word (`Ball` and `Bally's`).
- * Such names are another company's as often as not.
+ * Every word has a counterpart, and they are less alike than by a typing error (`Terex` and `Trex`), or are one short word (`Ball` and
+ * `Bally's`); or only the first word has one. Such names are another company's as often as not.
  */
 const isOtherWord = (query: PreparedQuery, vector: Vector): boolean =>
-  vector[AT.allPaired] === 1 &&
-  (vector[AT.coverBoth]! < 0.85 ||
-    (isShortWord(query) && vector[AT.exact] === 0 && vector[AT.shortened] === 0 && vector[AT.acronym] === 0))
+  isOtherFirstWord(vector) ||
+  (vector[AT.allPaired] === 1 &&
+    (vector[AT.coverBoth]! < 0.85 ||
+      (isShortWord(query) && vector[AT.exact] === 0 && vector[AT.shortened] === 0 && vector[AT.acronym] === 0)))
 
 /**
  * Decides by the best company's score and its margin over the best other company. `scored` is best first, with the starting odds of

@@ -92,6 +92,9 @@ describe('rows in review', () => {
       'Dolians',
     ])
     expect(isMatched({ name: 'Tarvexa', town: 'Guelph' })).toBe(true)
+    // So is one behind which further words stand.
+    expect(['Tarvex Media', 'Tarvexa Media', 'Weatherhallows Media'].map(name => isMatched({ name }))).toEqual([true, false, false])
+    expect(isMatched({ name: 'Tarvexa Media', town: 'Guelph' })).toBe(true)
   })
 
   it('many unlikely companies lower the score, and none fits almost as well', () => {

@@ -40,6 +40,7 @@ const PARTS: readonly (readonly [string, string, string])[] = [
 /** What one sister has and the other lacks; either may be the one that is registered. */
 const ONE_SIDED: readonly (readonly [rule: string, without: string, having: string])[] = [
   ['a town in brackets on one side', '% Wines Limited', '% Wines (Newry) Limited'],
+  ['a country in brackets on one side', '% Glass Limited', '% Glass (Ireland) Limited'],
   ['a part in brackets on one side', '% Quarries Limited', '% Quarries (Transport) Limited'],
   ['International on one side', '% Valves Limited', '% Valves International Limited'],
 ]

@@ -103,7 +103,8 @@ test('searches that no change concerns find the same, over imports and restarts,
         }
       },
     ),
-    { numRuns: runs(6, 200) },
+    // Few cases drawn anew would now and then concern few searches.
+    { numRuns: runs(6, 200), seed: runs(1, Date.now()) },
   )
   expect([left > 10, concerned > 10]).toEqual([true, true])
 })
