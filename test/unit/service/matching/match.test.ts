@@ -93,7 +93,11 @@ describe('rows in review', () => {
     ])
     expect(isMatched({ name: 'Tarvexa', town: 'Guelph' })).toBe(true)
     // So is one behind which further words stand.
-    expect(['Tarvex Media', 'Tarvexa Media', 'Weatherhallows Media'].map(name => isMatched({ name }))).toEqual([true, false, false])
+    expect(['Tarvex Media', 'Tarvexa Media', 'Weatherhallows Media'].map(name => isMatched({ name }))).toEqual([
+      true,
+      false,
+      false,
+    ])
     expect(isMatched({ name: 'Tarvexa Media', town: 'Guelph' })).toBe(true)
   })
 
