@@ -132,18 +132,14 @@ export function nameMarks(text: string, words: readonly string[], hasForm = fals
   if (text.includes('(') || text.includes('[')) {
     for (const [, inner = ''] of text.matchAll(BRACKETED)) {
       const country = /^[A-Z]{2}$/.test(inner) ? countryNamed(inner.toLowerCase()) : findCountry(inner.trim().toLowerCase())
+      if (country !== '') marks.add(COUNTRY + country)
       const inside = splitWords(inner)
-      if (country !== '') {
-        marks.add(COUNTRY + country)
-        if (hasForm) for (const word of inside) if (word.length > 1 && words.includes(word)) marks.add(DISTINCT + word)
-      } else {
-        const initials = words.map(word => (inside.includes(word) ? '' : word.charAt(0))).join('')
-        for (const word of inside)
-          if (word.length > 1 && words.includes(word) && !STOP_WORDS.has(word)) {
-            marks.add(BRACKET + word)
-            if (hasForm && word !== initials) marks.add(DISTINCT + word)
-          }
-      }
+      const initials = words.map(word => (inside.includes(word) ? '' : word.charAt(0))).join('')
+      for (const word of inside)
+        if (word.length > 1 && words.includes(word) && !STOP_WORDS.has(word)) {
+          if (country === '') marks.add(BRACKET + word)
+          if (hasForm && word !== initials) marks.add(DISTINCT + word)
+        }
     }
   }
   return [...marks].sort().join(' ')

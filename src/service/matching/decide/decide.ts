@@ -157,7 +157,6 @@ const isShortWord = ({ names }: PreparedQuery): boolean =>
 /** Little more than the first word agrees, in another spelling, and words are left over (`Capital One` and `Capita`). */
 const isOtherFirstWord = (vector: Vector): boolean =>
   vector[AT.allPaired] === 0 &&
-  vector[AT.exact] === 0 &&
   vector[AT.acronym] === 0 &&
   vector[AT.matched]! < 0.5 &&
   vector[AT.firstWord]! > 0 &&
