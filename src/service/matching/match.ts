@@ -11,7 +11,7 @@ import { hasNamesake, LOWEST_ODDS, numberHolds } from './decide/list-facts.ts'
 import { listScores, type RankedCompany, scoreCompanies, toChance } from './decide/score.ts'
 import { AT, namedFeatures, RowVectors, type Vector } from './features.ts'
 import { CELLS, type PreparedQuery, prepareQuery, withReadings } from './query.ts'
-import type { Answer, Company, ListFacts, Query, RowEvidence } from './types.ts'
+import type { Answer, Candidate, Company, ListFacts, Query, RowEvidence } from './types.ts'
 import { ALONE, WEIGHTS } from './weights.ts'
 
 /** Differences that overrule the score. */
@@ -141,6 +141,29 @@ export function absentEvidence(index: MatchIndex, row: Query, at: number): RowEv
   return hasNamesake(scored) ? nothing : { ...nothing, ...findOdds(prepared, scored) }
 }
 
+class ShownCandidate implements Candidate {
+  readonly company: number
+  readonly others: readonly number[]
+  readonly score: number
+  readonly chance: number
+  readonly why: string
+  readonly #vector: Vector
+
+  constructor({ company, others, logOdds, vector }: RankedCompany, score: number, why: string) {
+    this.company = company
+    this.others = others
+    this.score = score
+    this.chance = toChance(logOdds)
+    this.why = why
+    this.#vector = vector.slice()
+  }
+
+  /** Computed on access: most answers are matches, whose features are never read. */
+  get features(): Candidate['features'] {
+    return namedFeatures(this.#vector)
+  }
+}
+
 /** By the names of the query as they are prepared. */
 function answer(index: MatchIndex, prepared: PreparedQuery, most: number, list: ListFacts): Answer {
   const shift = list.inRegister.startingOdds
@@ -156,19 +179,10 @@ function answer(index: MatchIndex, prepared: PreparedQuery, most: number, list: 
     why: best === undefined ? '' : explainMatch(prepared, best.vector, best.read),
     pattern: best === undefined ? '' : evidencePattern(prepared, best.vector),
     banding: chooseBanding(verdict),
-    candidates: scored.slice(0, most).map(({ company, others, vector, logOdds, read }, at) => {
-      const own = vector.slice()
-      return {
-        company,
-        others,
-        score: at === 0 ? verdict.score : (scores[at] ?? 0),
-        chance: toChance(logOdds),
-        // Computed on access: most answers are matches, whose features are never read.
-        get features() {
-          return namedFeatures(own)
-        },
-        why: isShown && at < DEFAULT_CANDIDATES ? explainMatch(prepared, vector, read) : '',
-      }
+    candidates: scored.slice(0, most).map((candidate, at) => {
+      const score = at === 0 ? verdict.score : (scores[at] ?? 0)
+      const why = isShown && at < DEFAULT_CANDIDATES ? explainMatch(prepared, candidate.vector, candidate.read) : ''
+      return new ShownCandidate(candidate, score, why)
     }),
   }
 }
@@ -194,7 +208,7 @@ function proposeFirm(index: MatchIndex, query: Query, most: number, list: ListFa
   const named = found.candidates.filter(({ features }) => features.exact === 1 && features.legalDiffer !== 1)
   const candidates = named.map(candidate => {
     const [scored] = scoreCompanies(index, prepared, [candidate.company], list.inRegister.startingOdds, vectors)
-    return { ...candidate, why: explainMatch(prepared, scored!.vector, query.name ?? '') }
+    return { ...candidate, features: candidate.features, why: explainMatch(prepared, scored!.vector, query.name ?? '') }
   })
   const [best] = candidates
   if (best === undefined) return null

@@ -210,12 +210,18 @@ function findSisterExtra(index: MatchIndex, name: QueryName, document: number, o
   if (name.isShortened) return 0
   const theirs = others === '' ? 0 : sisterExtraOf(name, others)
   if (theirs === 1 || name.distinct.length === 0) return theirs
-  return Math.max(theirs, weighLeft(name.distinct, readWords(index, document)))
+  return Math.max(theirs, weighLeft(name.distinct, word => hasCounterpart(index, document, word)))
+}
+
+function hasCounterpart({ wordStarts, wordIds, dictionary }: MatchIndex, document: number, word: string): boolean {
+  for (let at = wordStarts[document]!; at < wordStarts[document + 1]!; at++)
+    if (wordSimilarity(word, dictionary.word(wordIds[at]!)) > 0) return true
+  return false
 }
 
 /** 1 if a word by which groups name their companies has no counterpart in the other name, 0.5 if another word has none. */
-function weighLeft(distinct: readonly string[], words: readonly string[]): number {
-  const left = distinct.filter(word => words.every(other => wordSimilarity(word, other) === 0))
+function weighLeft(distinct: readonly string[], isThere: (word: string) => boolean): number {
+  const left = distinct.filter(word => !isThere(word))
   return left.some(isGroupWord) ? 1 : left.length > 0 ? 0.5 : 0
 }
 
@@ -223,7 +229,7 @@ function weighLeft(distinct: readonly string[], words: readonly string[]): numbe
 function sisterExtraOf(name: QueryName, others: string): number {
   const known = name.sisterExtras.get(others)
   if (known !== undefined) return known
-  const found = weighLeft(distinctWords(others), name.words)
+  const found = weighLeft(distinctWords(others), word => name.words.some(other => wordSimilarity(word, other) > 0))
   name.sisterExtras.set(others, found)
   return found
 }

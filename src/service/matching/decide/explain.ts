@@ -5,16 +5,16 @@ import { THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { nameAgrees, nameSimilarity } from './decide.ts'
 import { calibrate } from './score.ts'
 
-/** Label, feature of agreement, feature of difference, in the order of the explanation. */
-const LABELS: readonly (readonly [string, Feature, Feature | null])[] = [
-  ['id', 'idEqual', null],
-  ['number', 'numberEqual', 'numberDiffer'],
-  ['vat', 'vatEqual', 'vatDiffer'],
-  ['email', 'domainEqual', null],
-  ['phone', 'phoneEqual', null],
-  ['postcode', 'postcodeEqual', 'postcodeDiffer'],
-  ['town', 'townEqual', 'townDiffer'],
-  ['country', 'countryAgree', 'countryDiffer'],
+/** Label, and the features of agreement and of difference, in the order of the explanation. */
+const LABELS: readonly (readonly [string, number, number | null])[] = [
+  ['id', AT.idEqual, null],
+  ['number', AT.numberEqual, AT.numberDiffer],
+  ['vat', AT.vatEqual, AT.vatDiffer],
+  ['email', AT.domainEqual, null],
+  ['phone', AT.phoneEqual, null],
+  ['postcode', AT.postcodeEqual, AT.postcodeDiffer],
+  ['town', AT.townEqual, AT.townDiffer],
+  ['country', AT.countryAgree, AT.countryDiffer],
 ]
 
 const nameWord = (vector: Vector): string =>
@@ -29,10 +29,10 @@ export function explainMatch(query: PreparedQuery, vector: Vector, read: string)
   if (query.names.length > 0) parts.push(`${nameWord(vector)} ${nameSimilarity(vector).toFixed(2)}`)
   if (read !== '') parts.push(`read as "${read.replaceAll('|', '/')}"`)
   for (const [word, agrees, differs] of LABELS) {
-    if (vector[AT[agrees]] === 1) parts.push(`${word} =`)
+    if (vector[agrees] === 1) parts.push(`${word} =`)
     else if (word === 'postcode' && vector[AT.postcodeNear] === 1) parts.push('postcode ≈')
     else if (word === 'number' && vector[AT.numberNear] === 1) parts.push('number ≈')
-    else if (differs !== null && vector[AT[differs]] === 1) parts.push(`${word} ≠`)
+    else if (differs !== null && vector[differs] === 1) parts.push(`${word} ≠`)
   }
   if (query.address !== null && vector[AT.address]! > 0) parts.push(`address ${vector[AT.address]!.toFixed(2)}`)
   if (vector[AT.legalDiffer] === 1) parts.push('legal form ≠')
@@ -43,9 +43,9 @@ export function explainMatch(query: PreparedQuery, vector: Vector, read: string)
 /** The evidence for the company, strongest first: `number+name+postcode`. */
 export function evidencePattern(query: PreparedQuery, vector: Vector): string {
   const found: string[] = []
-  for (const [word, agrees] of LABELS.slice(0, 3)) if (vector[AT[agrees]] === 1) found.push(word)
+  for (const [word, agrees] of LABELS.slice(0, 3)) if (vector[agrees] === 1) found.push(word)
   if (query.names.length > 0 && nameAgrees(vector)) found.push('name')
-  for (const [word, agrees] of LABELS.slice(3, 7)) if (vector[AT[agrees]] === 1) found.push(word)
+  for (const [word, agrees] of LABELS.slice(3, 7)) if (vector[agrees] === 1) found.push(word)
   if (vector[AT.address]! > 0.5) found.push('address')
   return found.join('+')
 }
