@@ -75,6 +75,8 @@ export interface ParsedCompanyName {
   readonly legal: LegalClass | null
   /** What distinguishes the company from its sisters, as one text (name-marks.ts). */
   readonly marks: string
+  /** It ends in the suffix of an exchange, whose lists cut names off. */
+  readonly hasMarketSuffix: boolean
 }
 
 /** Legal form to its class. A form of several regions has the class of the first. */
@@ -150,13 +152,11 @@ const withoutZeros = (word: string): string => (word.includes('0') ? word.replac
 export const collapseUmlauts = (word: string): string => (word.includes('e', 1) ? word.replace(/([aou])e/g, '$1') : word)
 
 /**
- * Whether a name shows that it is shortened: by a full stop behind a word of three letters or more that is not a legal form (`NORTHERN STAR
- * RES.LTD.`), or by the suffix of an exchange, whose lists cut names off.
+ * Whether a word of the name is cut off: a full stop stands behind a word of three letters or more that is not a legal form (`NORTHERN STAR
+ * RES.LTD.`).
  */
-export function isShortened(text: string): boolean {
-  if (text.length <= 3 || text.length > MAX_TEXT) return false
-  if (withoutMarketSuffix(text) !== text) return true
-  if (!text.includes('.')) return false
+export function hasCutWord(text: string): boolean {
+  if (text.length > MAX_TEXT || !text.includes('.')) return false
   for (const [, word = ''] of text.toLowerCase().matchAll(/(?<!\p{L})(\p{L}{3,})\./gu)) if (!LAST_WORDS.has(word)) return true
   return false
 }
@@ -166,6 +166,7 @@ export function parseCompanyName(text: string): ParsedCompanyName {
   const native = isNative(text) && text.length <= MAX_TEXT ? withoutNativeForms(text) : null
   const written = native?.rest ?? text
   const clean = written.length > 3 ? withoutMarketSuffix(written) : written
+  const hasMarketSuffix = clean !== written
   const all = withoutLastArticle(withoutEcho(splitWords(clean).map(withoutZeros))).slice(0, MAX_WORDS)
   let words = all
   let legal: LegalClass | null = null
@@ -195,7 +196,7 @@ export function parseCompanyName(text: string): ParsedCompanyName {
     }
   }
   // `The Company`, `Limited`: the name consists of legal forms and stop words alone.
-  if (core.length > 0) return { words: core, named, legal, marks }
+  if (core.length > 0) return { words: core, named, legal, marks, hasMarketSuffix }
   const significant = all.filter(word => !STOP_WORDS.has(word) || FORMS.has(word))
-  return { words: (significant.length > 0 ? significant : all).map(collapseUmlauts), named: all, legal: null, marks: '' }
+  return { words: (significant.length > 0 ? significant : all).map(collapseUmlauts), named: all, legal: null, marks: '', hasMarketSuffix }
 }

@@ -66,7 +66,7 @@ function joinRecords(
     })
     for (const record of records) joined.add(record)
     const [company = best.company, ...others] = records
-    ranked.push({ ...best, company, others })
+    ranked.push({ company, others, vector: best.vector, logOdds: best.logOdds, read: best.read })
   }
   return ranked
 }
@@ -174,8 +174,12 @@ function answer(index: MatchIndex, prepared: PreparedQuery, most: number, list: 
   const verdict = decide(prepared, scored, list, scores)
   const best = scored[0]
   const isShown = verdict.decision === 'review'
+  // Not a spread: further properties are added to one slowly.
   return {
-    ...verdict,
+    decision: verdict.decision,
+    reason: verdict.reason,
+    score: verdict.score,
+    margin: verdict.margin,
     why: best === undefined ? '' : explainMatch(prepared, best.vector, best.read),
     pattern: best === undefined ? '' : evidencePattern(prepared, best.vector),
     banding: chooseBanding(verdict),

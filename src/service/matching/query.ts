@@ -4,7 +4,7 @@
  */
 
 import { vatNumberIn } from '../../normalise/check-digits.ts'
-import { hasFormAtEnd, isShortened, parseCompanyName } from '../../normalise/company-name.ts'
+import { hasCutWord, hasFormAtEnd, parseCompanyName } from '../../normalise/company-name.ts'
 import { normaliseCountry } from '../../normalise/country.ts'
 import {
   domainOf,
@@ -46,7 +46,7 @@ function readName(index: MatchIndex, text: string, reading: NameReading | null =
     legal: parsed.legal,
     marks,
     /** It shows that its words are cut off or abbreviated. */
-    isShortened: isShortened(text),
+    isShortened: parsed.hasMarketSuffix || hasCutWord(text),
     reading,
     /** Letter bigrams of `joined`. */
     bigrams: listBigrams(joined),
@@ -126,7 +126,7 @@ export function prepareQuery(index: MatchIndex, query: Query) {
     numberOfVat: orgNumberOfVat(identifiers.vatNumber),
     identifiers,
     /** It has an identifier other than a postcode. */
-    hasNumbers: Object.entries(identifiers).some(([name, text]) => name !== 'postcode' && text !== ''),
+    hasNumbers: [identifiers.id, orgNumber, identifiers.vatNumber, identifiers.domain, identifiers.phone].some(text => text !== ''),
     keys,
     /** Numbers of the address words in the index, -1 for unknown ones; null without an address. */
     address: address.length > 0 ? address : null,

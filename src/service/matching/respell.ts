@@ -5,7 +5,7 @@
 import { isLegalWord, LONG_WORDS, plainWord } from '../../normalise/company-name.ts'
 import { splitWords } from '../../normalise/text.ts'
 import type { MatchIndex } from './blocking/match-index.ts'
-import { countEdits } from './similarity.ts'
+import { areFar, countEdits, lettersOf } from './similarity.ts'
 
 const DIGITS: Readonly<Record<string, string>> = {
   0: 'o',
@@ -48,6 +48,8 @@ function* variantsOf(word: string): Generator<string> {
   }
 }
 
+const LONG = LONG_WORDS.map(word => ({ word, letters: lettersOf(word) }))
+
 const mostEdits = (length: number): number => (length < 10 ? 1 : 2)
 
 function readWord(index: MatchIndex, word: string, at: number): string {
@@ -55,10 +57,14 @@ function readWord(index: MatchIndex, word: string, at: number): string {
   if (word.length < (hasDigit ? 3 : SHORTEST) || (hasDigit && !/[a-z].*[a-z]/.test(word)) || isKnown(index, word)) return word
   for (const variant of variantsOf(word)) if (isKnown(index, variant)) return variant
   if (hasDigit) return word
-  const close = LONG_WORDS.find(
-    long => long.charAt(0) === word.charAt(0) && countEdits(word, long, mostEdits(long.length)) <= mostEdits(long.length),
+  const letters = lettersOf(word)
+  const close = LONG.find(
+    long =>
+      long.word.charCodeAt(0) === word.charCodeAt(0) &&
+      !areFar(word, long.word, letters, long.letters) &&
+      countEdits(word, long.word, mostEdits(long.word.length)) <= mostEdits(long.word.length),
   )
-  if (close !== undefined) return close
+  if (close !== undefined) return close.word
   // The first word may be a brand made of two.
   for (let end = SHORTEST_PART; at > 0 && end <= word.length - SHORTEST_PART; end++) {
     const [first, second] = [word.slice(0, end), word.slice(end)]
