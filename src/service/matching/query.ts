@@ -126,7 +126,9 @@ export function prepareQuery(index: MatchIndex, query: Query) {
     numberOfVat: orgNumberOfVat(identifiers.vatNumber),
     identifiers,
     /** It has an identifier other than a postcode. */
-    hasNumbers: [identifiers.id, orgNumber, identifiers.vatNumber, identifiers.domain, identifiers.phone].some(text => text !== ''),
+    hasNumbers: [identifiers.id, orgNumber, identifiers.vatNumber, identifiers.domain, identifiers.phone].some(
+      text => text !== '',
+    ),
     keys,
     /** Numbers of the address words in the index, -1 for unknown ones; null without an address. */
     address: address.length > 0 ? address : null,
