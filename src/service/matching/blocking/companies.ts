@@ -82,9 +82,9 @@ export class CompaniesBuilder {
 
   #texts(company: Company, field: (typeof FIELDS)[number]): string | readonly string[] {
     if (field === 'activities') return company.activities?.map(text => this.#numberOf(text)) ?? ''
-    if (field === 'group') return [company.group?.parent, company.group?.ultimate].flatMap(writeRelated)
+    const { group, figures } = company
+    if (field === 'group') return group === undefined ? '' : [group.parent, group.ultimate].flatMap(writeRelated)
     if (field !== 'figures') return company[field] ?? ''
-    const { figures } = company
     return figures === undefined ? '' : FIGURES.map(name => figures[name] ?? '')
   }
 
