@@ -3,12 +3,10 @@
  * five moments a pod is lost (SIGKILL), or doubled: its node does not answer, so another pod of its index starts while it goes on. Each
  * shard must have one job and one enrichment, and the outputs the bytes of one run.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { CREDENTIALS, realService } from '../../cli/servers.ts'
-import { example, outputsOf, outputsOfOneRun } from '../kit.ts'
+import { example, outputsOf, outputsOfOneRun, run } from '../kit.ts'
 import { type Cell, MOMENTS, openCell, until } from './cell.ts'
 import { kill } from './processes.ts'
 
@@ -29,12 +27,11 @@ interface JobSpec {
 const PAUSE_MS = 250
 const LOCKED = 75
 
-/** Starts a pod and resolves to its exit code, as Kubernetes writes it for a signal. */
+/** Runs a pod and resolves to its exit code, or the one that Kubernetes writes for SIGKILL. */
 async function runPod({ work }: Cell, spec: JobSpec, uid: string, index: number): Promise<number> {
   const env = { ...work.env, FETTLE_RUN_KEY: uid, JOB_COMPLETION_INDEX: `${index}` }
-  const pod = spawn('fettle', [...spec.template.spec.containers[0].args], { cwd: work.cwd, env, stdio: 'ignore' })
-  const [code] = await once(pod, 'exit')
-  return code ?? 137
+  const { code } = await run('fettle', spec.template.spec.containers[0].args, { cwd: work.cwd, env })
+  return code
 }
 
 /** Whether another pod is started after one that failed, and counted: no rule names its exit code. */
