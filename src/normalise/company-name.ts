@@ -198,11 +198,6 @@ export function parseCompanyName(text: string): ParsedCompanyName {
   // `The Company`, `Limited`: the name consists of legal forms and stop words alone.
   if (core.length > 0) return { words: core, named, legal, marks, hasMarketSuffix }
   const significant = all.filter(word => !STOP_WORDS.has(word) || FORMS.has(word))
-  return {
-    words: (significant.length > 0 ? significant : all).map(collapseUmlauts),
-    named: all,
-    legal: null,
-    marks: '',
-    hasMarketSuffix,
-  }
+  const left = significant.length > 0 ? significant : all
+  return { words: left.map(collapseUmlauts), named: all, legal: null, marks: '', hasMarketSuffix }
 }

@@ -11,6 +11,7 @@ import { EXIT } from '../../../src/errors.ts'
 import { runs } from '../../support/runs.ts'
 import { type Ended, importRegister, lastLine, ROOT } from '../cli/fettle.ts'
 import { example, outputsOf, outputsOfOneRun, type Project, project, projectHere, run, shell } from './kit.ts'
+import { actionAfter, runPod } from './kubernetes.ts'
 
 /** Of a process that SIGKILL ended, such as one without memory. */
 const KILLED = 137
@@ -22,19 +23,6 @@ beforeAll(async () => {
 }, 240_000)
 
 const open = async (env?: Readonly<Record<string, string>>): Promise<Project> => [projectHere, project][runs(0, 1)]!(env)
-
-interface Container {
-  readonly env: readonly { readonly name: string; readonly valueFrom: { readonly fieldRef: { readonly fieldPath: string } } }[]
-}
-
-/** What a pod of the Job with this uid gets: the job controller gives its pods a label with it. */
-const environmentOf = ({ env }: Container, uid: string): Record<string, string> =>
-  Object.fromEntries(
-    env.map(({ name, valueFrom }) => {
-      expect(valueFrom.fieldRef.fieldPath).toBe("metadata.labels['batch.kubernetes.io/controller-uid']")
-      return [name, uid]
-    }),
-  )
 
 const good = async (ended: Promise<Ended>): Promise<Ended> => {
   const { code, stdout, stderr } = await ended
@@ -103,16 +91,12 @@ describe.concurrent('on several machines', () => {
     const work = project()
     const { completions, template } = example('kubernetes/shards.yml').spec
     const [container] = template.spec.containers
-    const pod = async (index: number, uid: string): Promise<Ended> => {
-      const env = { ...work.env, ...environmentOf(container, uid), JOB_COMPLETION_INDEX: `${index}` }
-      return good(run('fettle', container.args, { cwd: work.cwd, env }))
-    }
+    const pod = (index: number, uid: string): Promise<Ended> => good(runPod(work, container, uid, index))
     const [first] = await Promise.all(Array.from({ length: completions }, (_, index) => pod(index, 'one')))
     expect(lastLine(await pod(0, 'one'))).toEqual(lastLine(first!))
     expect(lastLine(await pod(0, 'two')).runId).not.toBe(lastLine(first!).runId)
     const [merging] = example('kubernetes/merge.yml').spec.template.spec.containers
-    const env = { ...work.env, ...environmentOf(merging, 'three') }
-    const merged = await good(run('fettle', merging.args, { cwd: work.cwd, env }))
+    const merged = await good(runPod(work, merging, 'three'))
     expect(lastLine(merged)).toMatchObject({ totals: { rows: 5 } })
     expect(outputsOf(work)).toEqual(wanted)
   })
@@ -147,16 +131,12 @@ describe.concurrent('on several machines', () => {
 })
 
 describe('exit codes that restart a pod', () => {
-  type Rule = { action: string; onExitCodes?: { operator: string; values: number[] } }
-  const decide = (rules: readonly Rule[], code: number): string =>
-    rules.find(({ onExitCodes: on }) => on !== undefined && on.values.includes(code) === (on.operator === 'In'))?.action ??
-    'Count'
   const again: readonly number[] = [EXIT.retryable, EXIT.sigint, KILLED, EXIT.sigterm]
   const codes = [...Object.values(EXIT).filter(code => code !== EXIT.ok), KILLED]
 
   test.each(codes.map(code => [code] as const))('exit code %i', code => {
-    const shards = decide(example('kubernetes/shards.yml').spec.podFailurePolicy.rules, code)
-    const merge = decide(example('kubernetes/merge.yml').spec.podFailurePolicy.rules, code)
+    const shards = actionAfter(example('kubernetes/shards.yml').spec.podFailurePolicy.rules, code)
+    const merge = actionAfter(example('kubernetes/merge.yml').spec.podFailurePolicy.rules, code)
     const whole: readonly number[] = [EXIT.usage, EXIT.input, EXIT.bug, EXIT.denied]
     expect(shards).toBe(again.includes(code) ? 'Count' : whole.includes(code) ? 'FailJob' : 'FailIndex')
     expect(merge).toBe(again.includes(code) ? 'Count' : 'FailJob')

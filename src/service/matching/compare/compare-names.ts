@@ -210,10 +210,8 @@ function findSisterExtra(index: MatchIndex, name: QueryName, document: number, o
   if (name.isShortened) return 0
   const theirs = others === '' ? 0 : sisterExtraOf(name, others)
   if (theirs === 1 || name.distinct.length === 0) return theirs
-  return Math.max(
-    theirs,
-    weighLeft(name.distinct, word => hasCounterpart(index, document, word)),
-  )
+  const ours = weighLeft(name.distinct, word => hasCounterpart(index, document, word))
+  return Math.max(theirs, ours)
 }
 
 function hasCounterpart({ wordStarts, wordIds, dictionary }: MatchIndex, document: number, word: string): boolean {

@@ -5,20 +5,17 @@ import { THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { nameAgrees, nameSimilarity } from './decide.ts'
 import { calibrate } from './score.ts'
 
-/** Label, and the features of agreement and of difference, in the order of the explanation. */
-const LABELS: readonly (readonly [string, number, number | null])[] = [
-  ['id', AT.idEqual, null],
-  ['number', AT.numberEqual, AT.numberDiffer],
-  ['vat', AT.vatEqual, AT.vatDiffer],
-  ['email', AT.domainEqual, null],
-  ['phone', AT.phoneEqual, null],
-  ['postcode', AT.postcodeEqual, AT.postcodeDiffer],
-  ['town', AT.townEqual, AT.townDiffer],
-  ['country', AT.countryAgree, AT.countryDiffer],
+/** Label, feature of agreement, feature of difference, in the order of the explanation. */
+const LABELS: readonly (readonly [string, Feature, Feature | null])[] = [
+  ['id', 'idEqual', null],
+  ['number', 'numberEqual', 'numberDiffer'],
+  ['vat', 'vatEqual', 'vatDiffer'],
+  ['email', 'domainEqual', null],
+  ['phone', 'phoneEqual', null],
+  ['postcode', 'postcodeEqual', 'postcodeDiffer'],
+  ['town', 'townEqual', 'townDiffer'],
+  ['country', 'countryAgree', 'countryDiffer'],
 ]
-
-/** The first label of what is weaker evidence than a name. */
-const AFTER_NAME = AT.domainEqual
 
 const nameWord = (vector: Vector): string =>
   vector[AT.former] === 1 ? 'former name' : vector[AT.confirmed] === 1 ? 'confirmed name' : 'name'
@@ -28,33 +25,29 @@ const nameWord = (vector: Vector): string =>
  * whole cell.
  */
 export function explainMatch(query: PreparedQuery, vector: Vector, read: string): string {
-  let text = query.names.length > 0 ? `${nameWord(vector)} ${nameSimilarity(vector).toFixed(2)}` : ''
-  const add = (part: string): void => {
-    text = join(text, ' | ', part)
-  }
-  if (read !== '') add(`read as "${read.replaceAll('|', '/')}"`)
+  const parts: string[] = []
+  if (query.names.length > 0) parts.push(`${nameWord(vector)} ${nameSimilarity(vector).toFixed(2)}`)
+  if (read !== '') parts.push(`read as "${read.replaceAll('|', '/')}"`)
   for (const [word, agrees, differs] of LABELS) {
-    if (vector[agrees] === 1) add(`${word} =`)
-    else if (agrees === AT.postcodeEqual && vector[AT.postcodeNear] === 1) add('postcode ≈')
-    else if (agrees === AT.numberEqual && vector[AT.numberNear] === 1) add('number ≈')
-    else if (differs !== null && vector[differs] === 1) add(`${word} ≠`)
+    if (vector[AT[agrees]] === 1) parts.push(`${word} =`)
+    else if (word === 'postcode' && vector[AT.postcodeNear] === 1) parts.push('postcode ≈')
+    else if (word === 'number' && vector[AT.numberNear] === 1) parts.push('number ≈')
+    else if (differs !== null && vector[AT[differs]] === 1) parts.push(`${word} ≠`)
   }
-  if (query.address !== null && vector[AT.address]! > 0) add(`address ${vector[AT.address]!.toFixed(2)}`)
-  if (vector[AT.legalDiffer] === 1) add('legal form ≠')
-  if (vector[AT.inactive] === 1) add('dissolved')
-  return text
+  if (query.address !== null && vector[AT.address]! > 0) parts.push(`address ${vector[AT.address]!.toFixed(2)}`)
+  if (vector[AT.legalDiffer] === 1) parts.push('legal form ≠')
+  if (vector[AT.inactive] === 1) parts.push('dissolved')
+  return parts.join(' | ')
 }
-
-const join = (text: string, separator: string, part: string): string => (text === '' ? part : text + separator + part)
 
 /** The evidence for the company, strongest first: `number+name+postcode`. */
 export function evidencePattern(query: PreparedQuery, vector: Vector): string {
-  let found = ''
-  for (const [word, agrees] of LABELS) {
-    if (agrees === AFTER_NAME && query.names.length > 0 && nameAgrees(vector)) found = join(found, '+', 'name')
-    if (agrees !== AT.countryAgree && vector[agrees] === 1) found = join(found, '+', word)
-  }
-  return vector[AT.address]! > 0.5 ? join(found, '+', 'address') : found
+  const found: string[] = []
+  for (const [word, agrees] of LABELS.slice(0, 3)) if (vector[AT[agrees]] === 1) found.push(word)
+  if (query.names.length > 0 && nameAgrees(vector)) found.push('name')
+  for (const [word, agrees] of LABELS.slice(3, 7)) if (vector[AT[agrees]] === 1) found.push(word)
+  if (vector[AT.address]! > 0.5) found.push('address')
+  return found.join('+')
 }
 
 /** The features of each field; the first field of a feature counts. */

@@ -6,37 +6,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, test } from 'vitest'
 import { CREDENTIALS, realService } from '../../cli/servers.ts'
-import { example, outputsOf, outputsOfOneRun, run } from '../kit.ts'
+import { example, outputsOf, outputsOfOneRun } from '../kit.ts'
+import { actionAfter, type Container, type Rule, runPod } from '../kubernetes.ts'
 import { type Cell, MOMENTS, openCell, until } from './cell.ts'
 import { kill } from './processes.ts'
-
-interface Rule {
-  readonly action: string
-  readonly onExitCodes?: { readonly operator: 'In' | 'NotIn'; readonly values: readonly number[] }
-}
 
 interface JobSpec {
   readonly completions?: number
   readonly backoffLimit?: number
   readonly backoffLimitPerIndex?: number
   readonly podFailurePolicy: { readonly rules: readonly Rule[] }
-  readonly template: { readonly spec: { readonly containers: readonly [{ readonly args: readonly string[] }] } }
+  readonly template: { readonly spec: { readonly containers: readonly [Container] } }
 }
 
 /** Kubernetes waits 10 s before the first retry; a pod that is locked out meanwhile ends with 75. */
 const PAUSE_MS = 250
 const LOCKED = 75
-
-/** Runs a pod and resolves to its exit code, or the one that Kubernetes writes for SIGKILL. */
-async function runPod({ work }: Cell, spec: JobSpec, uid: string, index: number): Promise<number> {
-  const env = { ...work.env, FETTLE_RUN_KEY: uid, JOB_COMPLETION_INDEX: `${index}` }
-  const { code } = await run('fettle', spec.template.spec.containers[0].args, { cwd: work.cwd, env })
-  return code
-}
-
-/** Whether another pod is started after one that failed, and counted: no rule names its exit code. */
-const isCounted = ({ podFailurePolicy }: JobSpec, code: number): boolean =>
-  !podFailurePolicy.rules.some(({ onExitCodes: on }) => on?.values.includes(code) === (on?.operator === 'In'))
 
 /** Runs every index of a Job to its end. Returns the exit codes of all pods; throws where Kubernetes would fail the index or the Job. */
 async function runJob(cell: Cell, spec: JobSpec, uid: string): Promise<number[]> {
@@ -44,10 +29,11 @@ async function runJob(cell: Cell, spec: JobSpec, uid: string): Promise<number[]>
   const codes: number[] = []
   for (let index = 0; index < (spec.completions ?? 1); index++)
     for (let failures = 0; ; await sleep(PAUSE_MS)) {
-      const code = await runPod(cell, spec, uid, index)
+      const { code } = await runPod(cell.work, spec.template.spec.containers[0], uid, index)
       codes.push(code)
       if (code === 0) break
-      if (!isCounted(spec, code) || ++failures > most) throw new Error(`index ${index} of ${uid} failed with ${code}`)
+      if (actionAfter(spec.podFailurePolicy.rules, code) !== 'Count' || ++failures > most)
+        throw new Error(`index ${index} of ${uid} failed with ${code}`)
     }
   return codes
 }
@@ -57,11 +43,11 @@ async function runBoth(cell: Cell): Promise<number[]> {
   return [...codes, ...(await runJob(cell, example('kubernetes/merge.yml').spec, 'merge'))]
 }
 
-/** Starts the pod that is held once more, while it lives. */
-function double(cell: Cell): Promise<number> {
-  const isMerging = cell.moment === 'writing'
-  const { spec } = example(`kubernetes/${isMerging ? 'merge' : 'shards'}.yml`)
-  return runPod(cell, spec, isMerging ? 'merge' : 'shards', 0)
+/** Starts the pod that is held once more, while it lives, and resolves to its exit code. */
+async function double({ moment, work }: Cell): Promise<number> {
+  const job = moment === 'writing' ? 'merge' : 'shards'
+  const { code } = await runPod(work, example(`kubernetes/${job}.yml`).spec.template.spec.containers[0], job)
+  return code
 }
 
 let wanted: readonly string[]
