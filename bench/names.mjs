@@ -1,13 +1,14 @@
 /**
  * Compares the matching engine with the Python packages that people use for record linkage, on labelled sets. Needs `npm run build` and
- * python3; the first call installs the packages into a virtual environment in the cache folder of the user.
+ * python3; the first call installs the packages into virtual environments in the cache folder of the user.
  *
- *   npm run bench -- names --data FOLDER [--python python3] [--rows 1000] [--sets goc,ofac] [--peers tf-idf,splink]
+ *   npm run bench -- names --data FOLDER [--fetch] [--python python3] [--rows 1000] [--sets goc,ofac] [--peers tf-idf,splink]
  *
- * FOLDER holds uk-gpg, listed, sec, goc, ofac and wikidata, or some of them, each with register.csv and queries.csv. Each peer is measured on
- * the `dev` queries, with the cut of best F1 on `train`; the engine with its shipped decision, and in a second line with such a cut, by its score
- * alone. `at .98`: precision and recall with the cut of a precision of .98 on `train`. In brackets the middle 95 % of 400 resamplings. Rows are
- * a second of processor time, MB the peak of the process. `--rows`: at most so many queries of each split; name_matching takes the most time.
+ * FOLDER holds the sets, or some of them, each with register.csv and queries.csv; `--fetch` writes seven that are published (peers/sets.py).
+ * Each peer is measured on the `dev` queries, with the cut of best F1 on `train`; the engine with its shipped decision, and in a second line
+ * with such a cut, by its score alone. `at .98`: precision and recall with the cut of a precision of .98 on `train`. In brackets the middle
+ * 95 % of 400 resamplings. Rows are a second of processor time, MB the peak of the process. `--rows`: at most so many queries of each split;
+ * name_matching takes the most time.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,17 +22,18 @@ const VIEWS = [
   ['uk-gpg', ['name', 'country']],
   ['listed', ['name', 'country']],
   ['sec', ['name']],
-  ['goc', ['name']],
-  ['ofac', ['name']],
-  ['wikidata', ['name']],
+  ...['goc', 'ofac', 'wikidata', 'utilities', 'agencies', 'hospitals', 'museums'].map(set => [set, ['name']]),
 ]
 const ALL = ['name', 'address1', 'town', 'postcode', 'country', 'orgNumber']
 
-const PEERS = ['tf-idf', 'fts5', 'rapidfuzz', 'name_matching', 'recordlinkage', 'trees', 'splink']
+/** Of the packages that go with no others. */
+const REQUIREMENTS = { emm: 'emm-requirements.txt', nomenklatura: 'screening-requirements.txt' }
+const PEERS = 'tf-idf fts5 rapidfuzz name_matching recordlinkage trees splink dedupe emm nomenklatura'.split(' ')
 
 const { values } = parseArgs({
   options: {
     data: { type: 'string' },
+    fetch: { type: 'boolean', default: false },
     python: { type: 'string', default: 'python3' },
     rows: { type: 'string', default: '1000000' },
     peers: { type: 'string', default: PEERS.join(',') },
@@ -39,7 +41,8 @@ const { values } = parseArgs({
   },
 })
 if (values.data === undefined)
-  throw new Error('usage: npm run bench -- names --data FOLDER [--python python3] [--rows 1000] [--sets …] [--peers …]')
+  throw new Error('usage: npm run bench -- names --data FOLDER [--fetch] [--python python3] [--rows 1000] [--sets …] [--peers …]')
+if (values.fetch) run(values.python, [script('sets.py'), values.data])
 const isRight = ({ expected }, id) => (expected === '' ? null : id === expected)
 
 /** The engine's answers to rows, with the facts that it estimates from them. */
@@ -85,7 +88,8 @@ function cutLine(peer, { train, dev }, facts) {
   printLine(peer, decidedAt(bestCut(train)?.cut ?? 1, dev), options)
 }
 
-const python = peerPython(values.python)
+const names = values.peers.split(',')
+const pythons = new Map(names.map(name => [name, peerPython(values.python, REQUIREMENTS[name])]))
 for (const [set, columns] of VIEWS) {
   const folder = join(values.data, set)
   if (!existsSync(folder) || (values.sets !== undefined && !values.sets.split(',').includes(set))) continue
@@ -102,7 +106,7 @@ for (const [set, columns] of VIEWS) {
   const mb = Math.round(process.resourceUsage().maxRSS / 1024)
   printLine('fettle', own.answers, { strict: null, perSecond: own.perSecond, mb })
   cutLine('fettle, its score at a cut', { train: learned.answers, dev: own.answers }, { perSecond: own.perSecond, mb })
-  for (const name of values.peers.split(',')) {
+  for (const [name, python] of pythons) {
     let lines
     try {
       lines = run(python, [script('peers.py'), folder, columns.join(','), values.rows, name])

@@ -23,7 +23,12 @@ export const VIEWS = [
   { set: 'listed', view: 'name', ignored: ['country'], kind: 'name' },
   { set: 'listed', view: 'name, country', ignored: [], kind: 'name' },
   { set: 'sec', view: 'name', ignored: [], kind: 'name' },
-  ...['goc', 'ofac', 'wikidata'].map(set => ({ set, view: 'name', ignored: [], kind: 'unlearned name' })),
+  ...['goc', 'ofac', 'wikidata', 'utilities', 'agencies', 'hospitals', 'museums'].map(set => ({
+    set,
+    view: 'name',
+    ignored: [],
+    kind: 'unlearned name',
+  })),
 ]
 const SETS = [...new Set(VIEWS.map(one => one.set))]
 const ABSENT = [0.5, 0.8, 0.95]

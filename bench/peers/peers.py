@@ -6,6 +6,7 @@ ROWS: at most so many queries of each split. Learned peers learn from the `train
 seen it. `perSecond` is of processor time, `mb` the peak of the process.
 """
 import csv
+import io
 import json
 import logging
 import os
@@ -37,6 +38,7 @@ def read(name, key):
     with open(os.path.join(folder, name), newline="", encoding="utf-8-sig") as file:
         rows = list(csv.DictReader(file))
     frame = pandas.DataFrame(rows).set_index(key, drop=False).fillna("")
+    frame["written"] = frame["name"]
     frame["name"] = frame["name"].map(plain)
     for column in ["country", "postcode", "address1"]:
         frame[column] = frame[column].map(plain) if column in columns else ""
@@ -197,6 +199,93 @@ def splink():
     shown(f"Splink {version('splink')}", started, best_of(list(zip(asked, company)), list(order)))
 
 
+def in_folds(answer):
+    """`answer(learned, asked)` for each half of `train` by what is learned from the other, and for `dev` by all of `train`."""
+    train, dev = [queries[queries["split"] == split] for split in ["train", "dev"]]
+    found = {qid: ["", 0.0] for qid in queries.index}
+    for learned, asked in [(train[::2], train[1::2]), (train[1::2], train[::2]), (train, dev)]:
+        found.update(answer(learned, asked))
+    return found
+
+
+def dedupe():
+    import dedupe
+    from dedupe import variables
+
+    started = time.process_time()
+    kinds = {"name": variables.String, "address1": variables.String, "postcode": variables.ShortString, "country": variables.Exact}
+    used = {column: kind for column, kind in kinds.items() if column in columns}
+
+    def records(frame):
+        return {key: {column: row[column] or None for column in used} for key, row in zip(frame.index, frame[[*used]].to_dict("records"))}
+
+    companies = records(register)
+    near = {qid: [one[1] for one in entries] for qid, entries in zip(queries.index, nearest_by_letters())}
+
+    def answer(learned, asked):
+        rows, pairs = records(learned), {"match": [], "distinct": []}
+        for qid, right in learned["expected"].items():
+            if right != "":
+                pairs["match"].append((rows[qid], companies[right]))
+            pairs["distinct"] += [(rows[qid], companies[company]) for company in near[qid][:5] if company != right]
+        labelled = io.StringIO()
+        dedupe.serializer.write_training(pairs, labelled)
+        labelled.seek(0)
+        gazetteer = dedupe.Gazetteer([kind(column, has_missing=True) for column, kind in used.items()], num_cores=0)
+        gazetteer.classifier.n_jobs = 1
+        gazetteer.prepare_training(rows, companies, labelled)
+        gazetteer.train()
+        gazetteer.index(companies)
+        found = gazetteer.search(records(asked), threshold=0.0, n_matches=1)
+        return {qid: [best[0][0], float(best[0][1])] for qid, best in found if best}
+
+    shown(f"dedupe {version('dedupe')}, its Gazetteer", started, in_folds(answer))
+
+
+def emm():
+    from emm import PandasEntityMatching
+
+    started = time.process_time()
+    names_only = "country" not in columns
+    used = ["id", "written", *([] if names_only else ["country"])]
+    companies = register[used].reset_index(drop=True)
+    asked_for = queries.assign(id=queries["expected"])[used]
+
+    def answer(learned, asked):
+        options = {"entity_id_col": "id", "name_col": "written", "name_only": names_only, "with_legal_entity_forms_match": True}
+        matcher = PandasEntityMatching(options, n_jobs=1)
+        matcher.fit(companies)
+        known = asked_for.loc[learned.index[learned["expected"] != ""]]
+        matcher.fit_classifier(known.reset_index(drop=True), create_negative_sample_fraction=0.5, n_jobs=1)
+        found = matcher.transform(asked_for.loc[asked.index].reset_index(drop=True))
+        best = found[found["best_match"]]
+        return {asked.index[at]: [company, float(score)] for at, company, score in zip(best["uid"], best["gt_entity_id"], best["nm_score"])}
+
+    shown(f"EMM {version('emm')}", started, in_folds(answer))
+
+
+def nomenklatura():
+    from followthemoney import model
+    from nomenklatura.matching import get_algorithm
+
+    started = time.process_time()
+
+    def entity(row):
+        properties = {"name": [row["written"]], "country": [row["country"]], "address": [row["address1"]]}
+        return model.get_proxy({"id": row.name, "schema": "Company", "properties": properties})
+
+    companies = {company: entity(row) for company, row in register.iterrows()}
+    algorithm = get_algorithm("logic-v2")
+    config = algorithm.default_config()
+    pairs, scores = [], []
+    for entries, (_, row) in zip(nearest_by_letters(), queries.iterrows()):
+        query = entity(row)
+        for qid, company, _ in entries:
+            pairs.append((qid, company))
+            scores.append(algorithm.compare(query, companies[company], config).score)
+    shown(f"nomenklatura {version('nomenklatura')} logic-v2", started, best_of(pairs, scores))
+
+
 PEERS = {
     "tf-idf": tf_idf,
     "fts5": full_text,
@@ -205,5 +294,8 @@ PEERS = {
     "recordlinkage": lambda: compared("recordlinkage, logistic regression", LogisticRegression(max_iter=1000)),
     "trees": lambda: compared("the same comparisons, boosted trees", HistGradientBoostingClassifier(random_state=1)),
     "splink": splink,
+    "dedupe": dedupe,
+    "emm": emm,
+    "nomenklatura": nomenklatura,
 }
 PEERS[wanted]()
