@@ -54,10 +54,15 @@ export function withoutMarketSuffix(name: string): string {
   return rest
 }
 
-/** Classes of legal forms. Two classes agree or contradict, except `weak`: "a company" without its kind. */
+/**
+ * Classes of legal forms. Two classes agree or contradict, except `weak`: "a company" without its kind. `gmbh` and `ag` are the private and
+ * public companies of Western Europe; `private` and `public` are Ltd, PLC and what is translated as these.
+ */
 export type LegalClass =
   | 'private'
   | 'public'
+  | 'gmbh'
+  | 'ag'
   | 'corporation'
   | 'llc'
   | 'partnership'
@@ -78,6 +83,18 @@ export interface ParsedCompanyName {
   /** It ends in the suffix of an exchange, whose lists cut names off. */
   readonly hasMarketSuffix: boolean
 }
+
+const LAWS: Readonly<Partial<Record<LegalClass, string>>> = {
+  private: 'British',
+  public: 'British',
+  corporation: 'American',
+  gmbh: 'continental',
+  ag: 'continental',
+}
+
+/** Whether no company has both forms: it may change from a Ltd to a PLC, but not from an Inc. to a GmbH. */
+export const areOfTwoLaws = (one: LegalClass, other: LegalClass): boolean =>
+  LAWS[one] !== undefined && LAWS[other] !== undefined && LAWS[one] !== LAWS[other]
 
 /** Legal form to its class. A form of several regions has the class of the first. */
 const FORMS: ReadonlyMap<string, LegalClass> = new Map(
@@ -149,7 +166,7 @@ const withoutLastArticle = (words: string[]): string[] =>
 const withoutZeros = (word: string): string => (word.includes('0') ? word.replace(/(?<=[a-z])0(?=[a-z])/g, 'o') : word)
 
 /** `wuerttemberg` and `wurttemberg`: maps both spellings of an umlaut to one. */
-export const collapseUmlauts = (word: string): string => (word.includes('e', 1) ? word.replace(/([aou])e/g, '$1') : word)
+export const collapseUmlauts = (word: string): string => (/[aou]e/.test(word) ? word.replace(/([aou])e/g, '$1') : word)
 
 /**
  * Whether a word of the name is cut off: a full stop stands behind a word of three letters or more that is not a legal form (`NORTHERN STAR

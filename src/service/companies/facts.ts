@@ -22,7 +22,7 @@ export function readStatus({ status }: Company): '' | 'Active' | 'NonActive' | '
   return STATUSES.find(([, pattern]) => pattern.test(status))?.[0] ?? 'Other'
 }
 
-const LIMITED: ReadonlySet<string> = new Set(['private', 'public', 'corporation', 'llc'])
+const LIMITED: ReadonlySet<string> = new Set(['private', 'gmbh', 'public', 'ag', 'corporation', 'llc'])
 
 /** The type by the legal form in the name; `NotSet` without one. */
 export function readType({ name }: Company): 'NotSet' | 'Ltd' | 'NonLtd' {

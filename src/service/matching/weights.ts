@@ -39,43 +39,44 @@ export const ALONE: ListFacts = {
 /** Log-odds per unit of a feature. */
 export const WEIGHTS: Readonly<Record<Feature, number>> = {
   // learned
-  bias: -6.61,
+  bias: -6.59,
   coverBoth: 0,
-  pairs: 2.07,
-  exact: 2.41,
-  exactRare: 0.73,
-  matched: 6.55,
-  missCompany: -1.82,
+  pairs: 2.09,
+  exact: 2.45,
+  exactRare: 0.76,
+  matched: 6.49,
+  missCompany: -1.85,
   extraQuery: 0,
-  extraCompany: -0.71,
+  extraCompany: -0.69,
   allPaired: 0,
-  pairedRare: 1.93,
-  shortened: 0.98,
-  queryPaired: 0.77,
+  pairedRare: 1.91,
+  shortened: 1.02,
+  queryPaired: 0.78,
   firstWord: 1.16,
-  prefix: 0.67,
-  acronym: 0.66,
-  legalAgree: 0.04,
-  exactLegal: 3.2,
-  legalDiffer: -1.82,
+  prefix: 0.63,
+  acronym: 0.65,
+  legalAgree: 0.06,
+  exactLegal: 3.18,
+  legalDiffer: -1.89,
   numbersDiffer: -1.5,
-  domainName: 4.58,
+  domainName: 4.6,
   countryAgree: 1.09,
-  countryDiffer: -3.82,
-  postcodeEqual: 2.36,
+  countryDiffer: -3.8,
+  postcodeEqual: 2.34,
   postcodeAlone: 1.76,
-  placeMatched: -2.1,
-  placeFirst: -3.36,
+  placeMatched: -2.06,
+  placeFirst: -3.35,
   placeMiss: 2.23,
   exactMoved: 1.59,
   postcodeNear: -0.15,
-  postcodeDiffer: -1.56,
+  postcodeDiffer: -1.57,
   address: 0,
   addressSame: 2.11,
-  addressNone: -1.95,
+  addressNone: -1.94,
   // by judgement
   sisterDiffer: -1,
   sisterExtra: 0,
+  legalAbroad: 0,
   otherScript: 0,
   reading: -2.5,
   former: -0.3,
@@ -99,7 +100,7 @@ export const WEIGHTS: Readonly<Record<Feature, number>> = {
  * multiplied by `slope`, up to `most`; log-odds above `most` stay as they are.
  */
 export const CALIBRATION = {
-  slope: 1.9,
+  slope: 1.8,
   most: 4.5,
 }
 
@@ -107,7 +108,7 @@ export const CALIBRATION = {
 export const THRESHOLDS = {
   // chosen
   sameName: 0.46, // every word has its counterpart
-  partName: 0.82, // words are left over on either side
+  partName: 0.8, // words are left over on either side
   partNameAddress: 0.9, // words are left over, and both have an address, which a sister company may share
   // by judgement
   addressAlone: 0.97, // the names are less than half alike, no other company has the address, and the list is found well

@@ -114,7 +114,7 @@ export class IndexPages implements Pages {
 }
 
 const FORMAT = 'fettle-index'
-const VERSION = 3
+const VERSION = 4
 /** The header takes the first page, far more than it needs; the columns start on the second. */
 const PAGE = 16_384
 const CHUNK = 16 << 20

@@ -111,8 +111,10 @@ function comparePlaces(index: MatchIndex, query: PreparedQuery, company: number,
     vector[AT.placeMiss] = vector[AT.missCompany]!
     if (query.postcodeAlone) vector[AT.postcodeAlone] = 1
   } else if (postcode !== '') {
-    const known = index.identifiers.postcode.at(company)
-    if (known !== '') vector[query.postcodeArea === postcodeArea(known) ? AT.postcodeNear : AT.postcodeDiffer] = 1
+    const known = index.identifiers.postcode
+    const first = known.first(company)
+    const isNear = first === query.postcodeArea.charCodeAt(0) && query.postcodeArea === postcodeArea(known.at(company))
+    if (first >= 0) vector[isNear ? AT.postcodeNear : AT.postcodeDiffer] = 1
   }
   const hasAddress = index.address.starts[company + 1]! > index.address.starts[company]!
   if (query.address !== null && hasAddress) {

@@ -3,6 +3,7 @@
  * words written as one.
  */
 
+import { areOfTwoLaws } from '../../../normalise/company-name.ts'
 import { distinctWords, isGroupWord, isTransliterated, marksDiffer } from '../../../normalise/name-marks.ts'
 import { type MatchIndex, readDigits, readWords } from '../blocking/match-index.ts'
 import { AT, type Vector } from '../features.ts'
@@ -38,13 +39,12 @@ const isJoined = (whole: string, first: string, second: string): boolean =>
 function joinNeighbours(index: MatchIndex, name: QueryName, start: number, length: number): void {
   const word = (at: number): string => index.dictionary.word(index.wordIds[start + at]!)
   for (let i = 0; i < name.words.length; i++) {
-    for (let j = 0; j < length; j++) {
-      if (alikeQuery[i] === 0 && alikeQuery[i + 1] === 0 && i + 1 < name.words.length && alikeCompany[j] === 0) {
-        if (isJoined(word(j), name.words[i]!, name.words[i + 1]!)) alikeQuery[i] = alikeQuery[i + 1] = alikeCompany[j] = 1
-      }
-      if (alikeCompany[j] === 0 && j + 1 < length && alikeCompany[j + 1] === 0 && alikeQuery[i] === 0) {
-        if (isJoined(name.words[i]!, word(j), word(j + 1))) alikeQuery[i] = alikeCompany[j] = alikeCompany[j + 1] = 1
-      }
+    for (let j = 0; alikeQuery[i] === 0 && j < length; j++) {
+      if (alikeCompany[j] !== 0) continue
+      if (i + 1 < name.words.length && alikeQuery[i + 1] === 0 && isJoined(word(j), name.words[i]!, name.words[i + 1]!))
+        alikeQuery[i] = alikeQuery[i + 1] = alikeCompany[j] = 1
+      else if (j + 1 < length && alikeCompany[j + 1] === 0 && isJoined(name.words[i]!, word(j), word(j + 1)))
+        alikeQuery[i] = alikeCompany[j] = alikeCompany[j + 1] = 1
     }
   }
 }
@@ -274,7 +274,10 @@ export function compareNames(index: MatchIndex, name: QueryName, document: numbe
   if (legal !== null && legal === name.legal) {
     vector[AT.legalAgree] = 1
     vector[AT.exactLegal] = vector[AT.exact]!
-  } else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') vector[AT.legalDiffer] = 1
+  } else if (legal !== null && name.legal !== null && legal !== 'weak' && name.legal !== 'weak') {
+    vector[AT.legalDiffer] = 1
+    if (areOfTwoLaws(legal, name.legal)) vector[AT.legalAbroad] = 1
+  }
   if (name.digits !== documentDigits) vector[AT.numbersDiffer] = name.digits === '' || documentDigits === '' ? 0.5 : 1
   // Names with little in common are not sisters; most candidates at a postcode have such names.
   if (vector[AT.coverBoth]! > 0.2) {

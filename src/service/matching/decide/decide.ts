@@ -81,13 +81,15 @@ const hasSupport = (vector: Vector): boolean =>
 /**
  * Names that differ in what distinguishes sister companies: in a number, numeral, letter, point of the compass, country or word in
  * brackets; at one address also in a word such as Trading; in any word if another company of the register has no less of the name; in a word
- * such as Holdings or UK that one name lacks. Only a number shows which one is meant. A word in brackets that one name lacks is not a
- * sister's where the place, domain or phone agrees.
+ * such as Holdings or UK that one name lacks. Only a number shows which one is meant. A word in brackets that one name lacks, or a legal form
+ * of a different country (`Acme Inc.` and `Acme GmbH`), is not a sister's where the place, domain or phone agrees; the form neither where the
+ * country does.
  */
 function mayBeSister([best, ...others]: readonly ScoredCompany[]): boolean {
   if (best === undefined) return false
   const { vector } = best
   if (vector[AT.sisterDiffer] === 1 || (vector[AT.sisterDiffer] === 0.5 && samePlace(vector))) return true
+  if (vector[AT.legalAbroad] === 1 && vector[AT.countryAgree] !== 1 && !hasSupport(vector)) return true
   const extra = vector[AT.sisterExtra]!
   if (vector[AT.domainName] !== 1 && (extra === 1 || (extra > 0 && !hasSupport(vector)))) return true
   if (vector[AT.firstWord] !== 1 || vector[AT.exact] === 1 || (vector[AT.extraQuery] === 0 && vector[AT.extraCompany] === 0))

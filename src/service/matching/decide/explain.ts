@@ -5,16 +5,16 @@ import { THRESHOLDS, WEIGHTS } from '../weights.ts'
 import { nameAgrees, nameSimilarity } from './decide.ts'
 import { calibrate } from './score.ts'
 
-/** Label, feature of agreement, feature of difference, in the order of the explanation. */
-const LABELS: readonly (readonly [string, Feature, Feature | null])[] = [
-  ['id', 'idEqual', null],
-  ['number', 'numberEqual', 'numberDiffer'],
-  ['vat', 'vatEqual', 'vatDiffer'],
-  ['email', 'domainEqual', null],
-  ['phone', 'phoneEqual', null],
-  ['postcode', 'postcodeEqual', 'postcodeDiffer'],
-  ['town', 'townEqual', 'townDiffer'],
-  ['country', 'countryAgree', 'countryDiffer'],
+/** Label, and the positions of the features that the field is equal, different and near, in the order of the explanation. */
+const LABELS: readonly (readonly [label: string, equal: number, different?: number, near?: number])[] = [
+  ['id', AT.idEqual],
+  ['number', AT.numberEqual, AT.numberDiffer, AT.numberNear],
+  ['vat', AT.vatEqual, AT.vatDiffer],
+  ['email', AT.domainEqual],
+  ['phone', AT.phoneEqual],
+  ['postcode', AT.postcodeEqual, AT.postcodeDiffer, AT.postcodeNear],
+  ['town', AT.townEqual, AT.townDiffer],
+  ['country', AT.countryAgree, AT.countryDiffer],
 ]
 
 const nameWord = (vector: Vector): string =>
@@ -28,11 +28,10 @@ export function explainMatch(query: PreparedQuery, vector: Vector, read: string)
   const parts: string[] = []
   if (query.names.length > 0) parts.push(`${nameWord(vector)} ${nameSimilarity(vector).toFixed(2)}`)
   if (read !== '') parts.push(`read as "${read.replaceAll('|', '/')}"`)
-  for (const [word, agrees, differs] of LABELS) {
-    if (vector[AT[agrees]] === 1) parts.push(`${word} =`)
-    else if (word === 'postcode' && vector[AT.postcodeNear] === 1) parts.push('postcode ≈')
-    else if (word === 'number' && vector[AT.numberNear] === 1) parts.push('number ≈')
-    else if (differs !== null && vector[AT[differs]] === 1) parts.push(`${word} ≠`)
+  for (const [label, equal, different, near] of LABELS) {
+    if (vector[equal] === 1) parts.push(`${label} =`)
+    else if (near !== undefined && vector[near] === 1) parts.push(`${label} ≈`)
+    else if (different !== undefined && vector[different] === 1) parts.push(`${label} ≠`)
   }
   if (query.address !== null && vector[AT.address]! > 0) parts.push(`address ${vector[AT.address]!.toFixed(2)}`)
   if (vector[AT.legalDiffer] === 1) parts.push('legal form ≠')
@@ -43,9 +42,9 @@ export function explainMatch(query: PreparedQuery, vector: Vector, read: string)
 /** The evidence for the company, strongest first: `number+name+postcode`. */
 export function evidencePattern(query: PreparedQuery, vector: Vector): string {
   const found: string[] = []
-  for (const [word, agrees] of LABELS.slice(0, 3)) if (vector[AT[agrees]] === 1) found.push(word)
+  for (const [label, equal] of LABELS.slice(0, 3)) if (vector[equal] === 1) found.push(label)
   if (query.names.length > 0 && nameAgrees(vector)) found.push('name')
-  for (const [word, agrees] of LABELS.slice(3, 7)) if (vector[AT[agrees]] === 1) found.push(word)
+  for (const [label, equal] of LABELS.slice(3, 7)) if (vector[equal] === 1) found.push(label)
   if (vector[AT.address]! > 0.5) found.push('address')
   return found.join('+')
 }

@@ -110,7 +110,7 @@ describe('rows in review', () => {
       }),
     )
     const many = buildIndex([company({ id: 'R', country: 'CA', name: 'Tavistel' }), ...others])
-    const list = { inRegister: { from: 0.5, to: 1, matchingOdds: 4.25, startingOdds: 2 }, companyNumbers: 'reliable' } as const
+    const list = { inRegister: { from: 0.5, to: 1, matchingOdds: 4, startingOdds: 2 }, companyNumbers: 'reliable' } as const
     const found = match(many, { name: 'Tavistel Consulting Canada' }, undefined, list)
     expect(found).toMatchObject({ decision: 'review', reason: 'between-thresholds' })
     expect(found.margin).toBeGreaterThan(1)

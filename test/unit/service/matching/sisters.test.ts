@@ -70,6 +70,22 @@ describe('what distinguishes sisters', () => {
     expect(distinctWords(parseCompanyName(name).marks)).toEqual(words)
   })
 
+  it('is a legal form of a different country, unless the country agrees', () => {
+    const index = buildIndex([
+      ...SISTERS.companies,
+      company({ id: 'own', name: 'Pellworth Precious Metals GmbH', country: 'DE' }),
+    ])
+    for (const [name, country, decision, reason] of [
+      ['Pellworth Precious Metals Inc', '', 'review', 'sister-company'],
+      ['Pellworth Precious Metals Inc', 'DE', 'matched', null],
+      ['Pellworth Precious Metals Ltd', '', 'review', 'sister-company'],
+      ['Pellworth Precious Metals AG', '', 'matched', null],
+      ['Pellworth Precious Metals GmbH', '', 'matched', null],
+      ['Pellworth Precious Metals', '', 'matched', null],
+    ] as const)
+      expect(match(index, { name, country })).toMatchObject({ decision, reason })
+  })
+
   it('is not a word in brackets that the row shortens', () => {
     const own = company({ id: 'own', name: 'Pellworth Precious Metals Limited', country: 'GB' })
     const index = buildIndex([...SISTERS.companies, own])
