@@ -5,6 +5,7 @@ import { listSome } from '../counted.ts'
 import { errorOfIssues, type FettleError, issue } from '../errors.ts'
 import { readRows } from '../input/table/records.ts'
 import { skippedRows } from '../input/upload/upload-row.ts'
+import { isNoName } from '../model/no-name.ts'
 import { normaliseCountry } from '../normalise/country.ts'
 import { type InspectedTable, registerCell } from '../prepare/table-register.ts'
 
@@ -74,6 +75,7 @@ export async function readList({ inspected, columns }: ListTable, { keep, cwd, s
   for await (const row of rows ?? readRows(inspected.facts, cwd)) {
     if (cellsOf.length % 1000 === 0) signal.throwIfAborted()
     const cells = FIELDS.map(field => registerCell(columns, row, field))
+    if (isNoName(cells[0]!)) cells[0] = ''
     cells[1] = normaliseCountry(cells[1]!)
     for (const at of NAME_LISTS) if (cells[at] !== '') cells[at] = listNames(cells[at]!).join('|')
     const isOut = isSkipped(row, cellsOf.length + 1)

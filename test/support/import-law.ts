@@ -59,7 +59,7 @@ export const ARROWS: Readonly<Record<string, readonly string[]>> = {
       'defined',
       'errors',
       'encodings',
-      'model:types',
+      'model',
       'pipeline:types',
       'files',
       'formats',

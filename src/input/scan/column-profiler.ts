@@ -4,6 +4,7 @@
  */
 import { neutralise } from '../../formats/formula-guard.ts'
 import { OUTPUT_FORMATS } from '../../formats/index.ts'
+import { isNoName, MOST_NO_NAME } from '../../model/no-name.ts'
 import type { CellCounts, ValueWarning, WatchedColumn } from '../../pipeline/model/types.ts'
 import { DistinctCounter, Hash, HashTable } from './distinct-counter.ts'
 
@@ -74,6 +75,7 @@ export class CellCounter implements CellCounts {
   readonly empty = new Count()
   readonly examples: string[] = []
   readonly notDigits = new Count()
+  readonly noNames = new Count()
   readonly exponents = new Count()
   readonly formulas = new Count()
   readonly tooLong = new Count()
@@ -82,6 +84,7 @@ export class CellCounter implements CellCounts {
   readonly kinds = { numbers: 0, dates: 0 }
   leadingZeros = 0
   readonly #delimiter: string
+  readonly #names: boolean
   readonly #numbers: boolean
   readonly #formulas: boolean
   readonly #lengths: boolean
@@ -95,6 +98,7 @@ export class CellCounter implements CellCounts {
   constructor({ index, of }: WatchedColumn, delimiter: string) {
     this.index = index
     this.#delimiter = delimiter
+    this.#names = of.includes('names')
     this.#numbers = of.includes('numbers')
     this.#formulas = of.includes('formulas')
     this.#lengths = of.includes('lengths')
@@ -147,6 +151,7 @@ export class CellCounter implements CellCounts {
     }
     if (this.#kinds && end - start <= MAX_KIND) this.#addKind(bytes, start, end)
     if (this.#distinct === null) return
+    if (this.#names && end - start <= MOST_NO_NAME && isNoName(readText(bytes, start, end))) this.noNames.add(row)
     if (this.#numbers) this.#addNumber(bytes, start, end, row)
     this.#hash.take(bytes, start, end)
     if (this.#values !== null) this.#values.find(this.#hash, bytes, start, end)?.add(row)

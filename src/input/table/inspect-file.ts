@@ -101,7 +101,10 @@ export async function inspectFile(
     if (before.namesSheet === true && !('code' in table.settled))
       table = await open(namingFor(table.settled, options), table.settled.skipped ?? NO_LINES)
     const { content, asText, settled } = table
-    if ('code' in settled) return refused(settled)
+    if ('code' in settled) {
+      const isOfText = content.packing === null || content.packing.as === 'gzip'
+      return refused(isOfText || settled.code !== 'FETTLE_INPUT_DELIMITER' ? settled : { ...settled, hint: WITHIN_CELLS })
+    }
     const found = await readThrough(asText, settled, { ...opened, content, before }, extra)
     if (found.facts !== null && isSettled(version, startedMs)) rememberHash(version, found.facts.sha256)
     return { ...found, issues: [...content.issues, ...found.issues] }
@@ -122,6 +125,7 @@ function namingFor(settled: ResolvedDialect, { header: hasHeader }: InputOptions
   return { header, line: hasHeader ? 1 + (settled.skipped?.head ?? 0) : 0 }
 }
 
+const WITHIN_CELLS = 'A cell is not split: split the column where the list comes from, in Excel with Data > Text to Columns.'
 const NO_LINES: SkippedLines<number> = { head: 0, tail: 0 }
 const OF_SHEETS = { encoding: 'utf-8', delimiter: ',', quotes: 'strict' } as const
 const OF_RECORDS = { ...OF_SHEETS, header: true, skip: NO_LINES } as const

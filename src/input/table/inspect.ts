@@ -1,7 +1,9 @@
 /** Inspects an input: a file, or several files as one list, where the rows of each file follow the rows of the file before. */
 import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
 import { counted } from '../../counted.ts'
 import { type Issue, issue } from '../../errors.ts'
+import { versionAt } from '../../files/open-input.ts'
 import { listFiles } from '../../files/paths.ts'
 import type { InputFacts, InputFile, InputOptions, RejectReason, TableEdges } from '../../pipeline/model/types.ts'
 import type { CellCounter } from '../scan/column-profiler.ts'
@@ -123,9 +125,14 @@ async function inspectList(options: InputOptions, extra: InspectExtra): Promise<
   const files = await listFiles(options.path, extra.root)
   if (files !== null && 'code' in files) return refused(files)
   if (options.sheet === ALL_SHEETS) {
-    const chosen = await chooseSheets(files ?? [options.path], options, extra)
+    const paths = files ?? [options.path]
+    const before = await listVersions(paths, extra.root)
+    const chosen = await chooseSheets(paths, options, extra)
     if ('facts' in chosen) return chosen
     const found = await inspectFiles(chosen.list, options, extra)
+    const after = await listVersions(paths, extra.root)
+    const changed = paths.find((_, at) => after[at] !== before[at])
+    if (changed !== undefined) return refuseChanged(changed)
     return { ...found, issues: [chosen.choice, ...found.issues] }
   }
   if (files === null) return inspectFile(options, extra)
@@ -135,6 +142,16 @@ async function inspectList(options: InputOptions, extra: InspectExtra): Promise<
     extra,
   )
 }
+
+const listVersions = (paths: readonly string[], root = ''): Promise<(string | null)[]> =>
+  Promise.all(
+    paths.map(path =>
+      versionAt(resolve(root, path)).then(
+        ({ id }) => id,
+        () => null,
+      ),
+    ),
+  )
 
 async function inspectFiles(files: readonly Source[], options: InputOptions, extra: InspectExtra): Promise<Inspection> {
   const issues: Issue[] = []

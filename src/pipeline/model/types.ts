@@ -72,12 +72,12 @@ export interface TableEdges {
 }
 
 /**
- * A column whose cells are counted while the input is read, and what is counted besides empty cells. Numbers and values are
+ * A column whose cells are counted while the input is read, and what is counted besides empty cells. Names, numbers and values are
  * counted in a profile only, and keys have one.
  */
 export interface WatchedColumn {
   readonly index: number
-  readonly of: readonly ('profile' | 'numbers' | 'values' | 'keys' | 'formulas' | 'lengths' | 'kinds')[]
+  readonly of: readonly ('profile' | 'names' | 'numbers' | 'values' | 'keys' | 'formulas' | 'lengths' | 'kinds')[]
 }
 
 /** How often something occurs, and its first data rows (from 1). */
@@ -99,6 +99,8 @@ export interface CellCounts {
   /** Cells of digits alone that begin with 0. */
   readonly leadingZeros: number
   readonly notDigits: ValueWarning
+  /** Texts in place of a name, such as `N/A`. */
+  readonly noNames: ValueWarning
   /** Numbers as a spreadsheet writes those too long for it: 4.41E+11. */
   readonly exponents: ValueWarning
   readonly formulas: ValueWarning

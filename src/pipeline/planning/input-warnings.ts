@@ -40,6 +40,7 @@ export function watchedColumns(pipeline: Pipeline, header: readonly string[] | n
 
 function chooseCounts(mapping: Mapping, pad: number | null): WatchedColumn['of'] {
   if (NUMBERS.includes(mapping) || mapping === 'phone' || pad !== null) return ['numbers']
+  if (mapping === 'name') return ['names']
   return COUNTRIES.includes(mapping) ? ['values'] : []
 }
 
@@ -140,6 +141,10 @@ function listMappingIssues(list: CountedList, mapping: PlannedMapping, digits: n
     const value = shows ? `: ${show(counts.examples[0] ?? '')}` : ''
     const hint = `It does not distinguish companies: name the right column, or leave out the line ${line}`
     add(`has the same value in ${allRows(filled)}${value}`, { count: filled, rows: [] }, hint)
+  }
+  if (counts.noNames.count > 0) {
+    const hint = 'Empty these cells, or remove their rows: a company of the register may have such a name.'
+    add(`has ${counted(counts.noNames.count, 'cell')} such as "N/A" or "unknown" in place of a name`, counts.noNames, hint)
   }
   if (mapping.pad !== null) issues.push(...listPadIssues(name, mapping.pad, counts, { at, column }))
   else if (NUMBERS.includes(mapping.mapping)) {

@@ -19,6 +19,8 @@ const MOST_CANDIDATES = 20_000
 /** Earlier boundaries that a total may go back to, besides the beginning. */
 const MOST_BACK = 200
 const MOST_TEXT = 80
+/** Of a claim that is of more than a part of a text. */
+const SURE_NAME = 0.8
 /** Sums of rounded amounts. */
 const ROUNDING = 0.005
 const MOST_ROUNDING = 0.05
@@ -57,6 +59,17 @@ function isHeadingText(text: string): boolean {
   if (areOf(PARTIES) && isOf(PARTIES)) return true
   if (areOf(REGION, COMPASS, WORLD) && isOf(REGION) && (isOf(COMPASS) || isOf(WORLD))) return true
   return words.length === 2 && CLASSES.has(words[0]!) && /^(?:\p{L}|\d{1,3})$/u.test(words[1]!)
+}
+
+/** More than half of the cells are words for columns, of several meanings: the second line of a header. */
+function areColumnNames(filled: readonly { readonly text: string }[]): boolean {
+  const known = filled.flatMap(({ text }) =>
+    claimsOf(text)
+      .claims.filter(({ strength }) => strength > SURE_NAME)
+      .slice(0, 1),
+  )
+  const meanings = new Set(known.map(({ target }) => target))
+  return meanings.size >= LEAST_CELLS && known.length * 2 > filled.length
 }
 
 /** One value of a column in all rows of a part: undefined without rows, null for several. */
@@ -186,6 +199,8 @@ export class SectionFinder {
     const [first] = filled
     if (this.#header !== null && filled.length > 1 && row.every((cell, at) => cell.trim() === (this.#header![at] ?? '').trim()))
       return { ...place, column: -1, text: 'the header again', isTotal: false, proof: 'it repeats the header' }
+    if (this.#row === 1 && this.#header !== null && areColumnNames(filled))
+      return { ...place, column: -1, text: filled[0]!.text, isTotal: false, proof: 'its cells are names of columns' }
     const total = this.#totalOf(filled)
     if (total !== null) return { ...place, column: -1, isTotal: true, ...total }
     if (filled.length > 1 || !/\p{L}/u.test(first!.text)) return null

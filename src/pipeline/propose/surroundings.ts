@@ -147,7 +147,9 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
     const isFull = cells.length >= Math.max(2, Math.ceil(usual * HEADER_SHARE))
     return isFull && cells.every(isLabel) && new Set(cells.map(fold)).size === cells.length
   }
-  const knownIn = (line: EdgeLine): number => listFilled(line).filter(cell => claimsOf(cell).claims.length > 0).length
+  // Names of groups of columns are repeated where cells were merged.
+  const knownIn = (line: EdgeLine): number =>
+    [...new Set(listFilled(line).map(fold))].filter(cell => claimsOf(cell).claims.length > 0).length
   for (const [at, line] of first.slice(0, MAX_ABOVE).entries()) {
     if (isBlank(line) || isThin(line)) continue
     if (isHeader(line)) {

@@ -81,6 +81,16 @@ test('rows without a name and a number are never one company', async () => {
   expect(deduped).toMatchObject({ rows: 4, companies: 3, duplicates: 1 })
 })
 
+test('rows with a text in place of a name are not one company by it', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
+  const texts = ['N/A', 'n/a', '#N/A', 'unknown', 'Unknown', 'TBC', 'TBC', '-', '-']
+  const { deduped } = await dedupe(
+    cwd,
+    texts.map(text => `${text},GB,2026-01-01`),
+  )
+  expect(deduped).toMatchObject({ rows: 9, companies: 9, duplicates: 0 })
+})
+
 test('empty rows, headings and totals are not companies: they keep their place, and are not in a merged list', async () => {
   const cwd = mkdtempSync(join(tmpdir(), 'dedupe-'))
   const rows = ['Ostrander Foods,GB,2026-01-01', ',,', 'name,country,updated', 'Ostrander Foods,GB,2026-02-01', 'Arden Ltd,GB,']

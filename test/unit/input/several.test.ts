@@ -154,6 +154,18 @@ describe('all sheets', () => {
     expect((await read({ A: sheetOf() })).said[0]?.slice(0, 2)).toEqual(['FETTLE_INPUT_EMPTY', 'error'])
   })
 
+  it.each([1, 2, 3])('of a workbook that is written before it is read for the time %i are refused', async time => {
+    const path = file(workbookOf({ North: NORTH, Middle: NORTH }), 'book.xlsx')
+    let times = 0
+    const now = (): number => {
+      if (++times === time)
+        writeFileSync(path, workbookOf({ North: NORTH, Middle: NORTH, South: sheetOf(HEADER, ['Cord Ltd', 'Bath', 3]) }))
+      return 0
+    }
+    const { facts, issues } = await inspect(options(path, { sheet: '*' }), { now })
+    expect({ facts, issues }).toMatchObject({ facts: null, issues: [{ code: 'FETTLE_INPUT_CHANGED', severity: 'error' }] })
+  })
+
   it('keep each row of each sheet, with any text in the cells', async () => {
     const cell = fc.constantFrom('', 'x', 'a,b', '"', 'l\nm', 'l\r\nm', 'é')
     const table = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 6 })

@@ -33,6 +33,17 @@ const found = async (bytes: Uint8Array, rest: Partial<InputOptions> = {}, name =
   (await inspect(options(file(bytes, name), rest))).issues.map(one => `${one.severity} ${one.code} ${one.message} | ${one.hint}`)
 
 describe('a workbook', () => {
+  it('with semicolons inside one column is refused: another delimiter does not help', async () => {
+    const book = workbookOf({ s: sheetXml(...['Name;No', 'Acme;1', 'Bolt;2'].map(line => [textCell(line)])) })
+    for (const delimiter of ['auto', ',', ';']) {
+      const { facts, issues } = await inspect(options(file(book, 'list.xlsx'), { delimiter }))
+      expect({ facts, issues }).toMatchObject({
+        facts: null,
+        issues: [{ code: 'FETTLE_INPUT_DELIMITER', hint: expect.stringContaining('split the column where the list comes from') }],
+      })
+    }
+  })
+
   it('has the facts of its text, and the size and hash of the file', async () => {
     const book = workbookOf({ List: LIST })
     const csv = 'Name,No\n"Acmé & Co, ""Ltd""",1234567\nBolt,7\n'

@@ -19,6 +19,7 @@ const counts = (index: number, rest: Partial<CellCounts> = {}): CellCounts => ({
   digits: [],
   leadingZeros: 0,
   notDigits: NONE,
+  noNames: NONE,
   exponents: NONE,
   formulas: NONE,
   tooLong: NONE,

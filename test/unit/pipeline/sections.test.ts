@@ -41,6 +41,7 @@ describe('what is proved', () => {
     ['numbered groups', `Group A\n${DATA}\nGroup B\n${DATA}`, [1, 5]],
     ['initials', 'A\nAcme Ltd|Leeds|GB|10\nAlba|York|GB|20\nB\nBolt Ltd|York|GB|20', [1, 4]],
     ['the header again', `${DATA}\nName|Town|Country|Spend\n${DATA}`, [4]],
+    ['a second line of the header', `Company|City|Land|Amount\n${DATA}`, [1]],
     ['a subtotal and a total of all', `${DATA}\nSubtotal|||60\n${DATA}\nSubtotal|||60\nGrand total|||120`, [4, 8, 9]],
     ['a subtotal of one row', `${DATA}\nSubtotal|||60\nDent Ltd|Hull|GB|7\nSubtotal|||7`, [4, 6]],
     ['a total of one row that names it', 'Alt|Ulm|DE|1\nBau|Bonn|DE|2\nDE Total|||3\nCau|Wien|AT|4\nAT Total|||4', [3, 5]],

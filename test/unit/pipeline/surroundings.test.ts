@@ -49,6 +49,12 @@ describe.each([
       [],
       [1, 0],
     ],
+    [
+      'groups whose name is known, and in every column',
+      [['Number', 'Company', 'Address', 'Address', 'Address', 'Address', 'Amount']],
+      [],
+      [1, 0],
+    ],
     ['groups above a part of the header, the rest of it merged over both lines', [GROUPS], [], [1, 0]],
     ['a title and such groups', [['Suppliers'], [''], GROUPS], [], [3, 0]],
     ['a total', [], [at({ 1: 'Total', 6: '1234.50' })], [0, 1]],
