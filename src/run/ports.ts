@@ -148,7 +148,7 @@ export interface EventFile {
 
 /** A search under monitoring that this pipeline follows. */
 export interface Followed {
-  /** Ids of the companies that it is about: several, where they have one name. */
+  /** Ids of the companies that it is about: several, where they have one name; none, where they left and it stays for another pipeline. */
   readonly companies: readonly string[]
   /** The pipeline put it under monitoring, and may end that. */
   readonly isOwn: boolean
@@ -161,6 +161,8 @@ export interface MonitorStore {
   readonly run: string
   read(): MonitorLedger
   write(ledger: MonitorLedger): Promise<void>
+  /** The schedules that other pipelines of the same runs and account follow, and the searches for which they requested one. */
+  listReliedOn(): ReadonlySet<string>
   /** Writes a file of these alerts, and a copy under the fixed name. */
   writeAlerts(alerts: readonly CompanyAlert[]): Promise<EventFile>
 }
