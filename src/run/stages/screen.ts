@@ -120,7 +120,7 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     const about = aboutOf(company)
     const shared = isOpen || !isDirector(company) ? undefined : people.get(directorKey(company))
     // The answer to an open search is its own.
-    const kept = isOpen || shared !== undefined ? null : ((await earlier?.screened(company)) ?? null)
+    const kept = isOpen || shared !== undefined ? null : ((await earlier?.screened(company, ports)) ?? null)
     const known = kept !== null && 'again' in kept ? null : kept
     const isFree = shared !== undefined || known !== null
     if (!isFree && plan.budget !== null && progress.searches >= plan.budget && !isOpen) {

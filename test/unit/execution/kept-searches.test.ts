@@ -46,6 +46,7 @@ async function night(more: Partial<PipelineInput> = {}, options: object = {}) {
     report,
     counts: { searches, reused, again, hits, shared: directors?.shared },
     searches: made.filter(({ operation }) => SEARCHES.includes(operation ?? '')).length,
+    uncounted: made.length - report.results[0]!.http.requests,
     questions: made.filter(({ path }) => path.endsWith('/listChanges')).length,
     output: readFileSync(join(cwd, 'out.csv'), 'utf8'),
   }
@@ -62,6 +63,7 @@ test('only the searches that an import may concern are made again, and their new
   // All of them may have to be made again: budget.month reserves as much.
   const { plan } = readRun(join(nights.cwd, 'fettle-runs'), same.report.metadata.runId)
   expect([plan.known?.searches, mostCredits(plan)]).toMatchObject([{ screen: 6, unproven: 6 }, 6])
+  expect([first.uncounted, same.uncounted]).toEqual([0, 0])
   // A company and a director are listed, and one is not any more.
   await nights.listNames(NAMES.slice(3, 4), ['Otto Quist Lind'])
   const changed = await night()
