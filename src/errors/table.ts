@@ -117,7 +117,7 @@ export const ERRORS = {
   FETTLE_TEST_FILE: entry('usage', 'A test file of a pipeline is not valid.', 'Fix what the message names; see docs/testing.md.'),
   FETTLE_REGISTER_NONE: entry('usage', 'No register was imported, so there is nothing to match against.', 'To try fettle with invented companies, choose the register sample (FETTLE_REGISTER=sample). To match real ones, import a register.', action('register', 'import', 'csv', 'FILE')),
   FETTLE_REGISTER_COUNTRY: entry('usage', 'The registers have no company in some of the countries of the list.', 'Import a register of these countries, or choose a different register.'),
-  FETTLE_REGISTER_CHANGED: notice('usage', 'A register was imported again while the run was unfinished.', 'To match all rows against the new register, run the pipeline again after this run.', action('run', 'PIPELINE')),
+  FETTLE_REGISTER_CHANGED: notice('usage', 'A register was imported again after the run was planned.', 'To match all rows against the new register, run the pipeline again after this run.', action('run', 'PIPELINE')),
   FETTLE_REGISTER_ROWS: notice('usage', 'Rows of the list that is the register have no name, or the id of an earlier row.', 'Correct the rows, or name other columns in register.map.'),
   FETTLE_REGISTER_UNUSED: notice('usage', 'The pipeline names registers, but its remote service has its own.', 'Use the embedded service to match against registers of this machine.'),
   FETTLE_REUSE_UNUSED: notice('usage', 'The pipeline reuses answers, but the embedded service is free.', 'Name a remote service to reuse answers, or remove reuse.'),
