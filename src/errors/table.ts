@@ -96,6 +96,7 @@ export const ERRORS = {
   FETTLE_SCREENING_SAMPLE: notice('usage', 'The made-up sample list is used for screening, because no list was imported.', 'Import a screening list.', action('screening', 'import', 'opensanctions', 'FILE')),
   FETTLE_SCREENING_OLD: entry('usage', 'A screening list is older than `screen.lists.age`, or none was imported.', 'Import the list again from a new file, or raise screen.lists.age.', action('screening', 'list')),
   FETTLE_SCREENING_PROOF: entry('usage', 'A limit of `screen.verify` holds: searches do not find what the imported lists have.', 'See what is missed, and import another list or correct the limit.', action('screening', 'verify')),
+  FETTLE_SCREENING_CHANGED: notice('usage', 'A screening list was imported again between the AML searches of a run.', 'To search for all companies in the same lists, run the pipeline again after this run.', action('run', 'PIPELINE')),
   FETTLE_SCREENING_PROVED: notice('usage', 'The imported screening lists were proved, as `screen.verify` asks for.', 'Nothing to do.'),
   FETTLE_SCREENING_UNKNOWN: entry('usage', 'No screening list has this name.', 'List the screening lists.', action('screening', 'list')),
   FETTLE_REFRESH_KEY: notice('usage', 'No row of the list has a key that should be looked up again.', 'Check the key: it is a whole cell of the column that `input.key` names.'),

@@ -8,6 +8,7 @@ import { renderText } from '../../../src/report/index.ts'
 import { readRun } from '../../../src/runs/run-directory.ts'
 import { mostCredits } from '../../../src/spending/spending.ts'
 import type { FaultEffectInput } from '../../../src/testing/index.ts'
+import { eventually } from '../../support/eventually.ts'
 import { companyAt, listOf } from '../../support/monitored.ts'
 import { type Nights, openNights } from './monitored-nights.ts'
 
@@ -127,6 +128,18 @@ test('after any fault of the question what changed, nothing is believed that no 
     // The searches of one key are unknown, those of others are judged.
     expect([name, changed + unknown, unknown > 0]).toEqual([name, searches, searches === 8])
   }
+})
+
+test('a list that is imported between the searches of a run is a warning', async () => {
+  const { front } = nights.here
+  const isSearch = ({ operation }: { readonly operation: string | null }): boolean => operation === 'createBusinessSearch'
+  const running = night({ service: { rate: { requests: 2, per: '1s' } } })
+  await eventually(() => expect(front.requests.filter(isSearch).length).toBeGreaterThan(1))
+  await nights.listNames(NAMES)
+  const { issues } = (await running).report.results[0]!
+  expect(issues.filter(({ code }) => code === 'FETTLE_SCREENING_CHANGED').map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^a screening list was imported again after [2-4] AML searches of the run/),
+  ])
 })
 
 test('a search whose answer was lost names no lists, and is made again', async () => {
