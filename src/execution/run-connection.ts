@@ -5,11 +5,11 @@ import type { Fit } from '../model/list.ts'
 import { OUTAGE_MS } from '../model/requests.ts'
 import type { RunTrace } from '../observe/opentelemetry.ts'
 import type { Plan } from '../pipeline/index.ts'
-import { findRegisters } from '../prepare/registers.ts'
 import type { Ports, ProgressEvent } from '../run/index.ts'
+import { changedAuditRegisters } from './audit-register.ts'
 import type { RunPorts } from './ports.ts'
 import type { Attempt, FetchByJob } from './run-settings.ts'
-import { changedRegisters, offline, openService, type ReadyService, type ServiceNeeds } from './service-connection.ts'
+import { offline, openService, type ReadyService, type ServiceNeeds } from './service-connection.ts'
 
 export interface ConnectionNeeds
   extends Pick<Ports, 'source' | 'results' | 'events' | 'monitor' | 'keepAnswers' | 'earlier'>,
@@ -37,17 +37,7 @@ export async function connectRun(needs: ConnectionNeeds): Promise<RunConnection>
   const { clock } = settings.runtime
   const isOfSeveral = plan.shard !== undefined || plan.parts.length > 1
   // Before anything is paid: a register that is missing here is refused.
-  const audited = plan.auditRegister ?? []
-  const now =
-    audited.length === 0
-      ? []
-      : (
-          await findRegisters(
-            settings.env,
-            audited.map(({ name }) => name),
-          )
-        ).registers
-  const changed = changedRegisters(audited, now)
+  const changed = await changedAuditRegisters(plan, settings.env)
   const ready = !needs.isNeeded
     ? offline()
     : await openService({

@@ -106,11 +106,7 @@ export class RunExecution implements Attempt {
     this.#answers = answersFolder(settings, state.args)
     const { now, waiting } = this
     const refreshes = settings.refresh?.all ?? false
-    this.#proof = new KeptSearches({
-      state: () => this.#state,
-      workDir: directory.path,
-      readListChanges: (...asked) => this.#connection!.ports.screening.readListChanges(...asked, { signal: this.limit.signal }),
-    })
+    this.#proof = new KeptSearches({ state: () => this.#state, workDir: directory.path })
     this.#searches = new RunSearches(() => this.#state, directory, {
       answers: this.#answers,
       now,

@@ -51,7 +51,7 @@ export interface ScreenState {
   readonly tooOld: number
   readonly oldest: string | null
   readonly within: number | null
-  readonly last: { readonly id: string; readonly createdAt: string | null } | null
+  readonly last: { readonly id: string; readonly createdAt: string | null; readonly listsKey?: string | undefined } | null
   /** In the order of the searches. */
   readonly answers: Appended<ScreenedCompany & { readonly isTooOld?: boolean; readonly searchedAt?: string }>
   /** The companies and directors with the most hits. */
@@ -261,7 +261,7 @@ const countAgain = (state: ScreenState, why: 'changed' | 'unknown' | undefined):
   why === undefined ? state : { ...state, again: { ...state.again, [why]: state.again[why] + 1 } }
 
 function searched(state: ScreenState, event: RunEvent & { type: 'screen.finished' }): ScreenState {
-  const last = { id: event.company.searchId, createdAt: event.createdAt }
+  const last = { id: event.company.searchId, createdAt: event.createdAt, listsKey: event.listsKey }
   const next = screened(state, event)
   return { ...next, searches: state.searches + 1, last, directors: countDirector(next, event.company, 'searches') }
 }

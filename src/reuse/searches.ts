@@ -6,13 +6,13 @@ import { readJsonLines } from '../files/json-lines.ts'
 import type { HeldLock } from '../files/process-lock.ts'
 import { type RunEvent, type RunState, readJournal } from '../journal/index.ts'
 import type { ProposedCompany } from '../model/requests.ts'
-import type { EarlierSearch, Question, TreeAnswer, TreeQuestion } from '../model/results.ts'
+import type { EarlierSearch, Question, Subject, TreeAnswer, TreeQuestion } from '../model/results.ts'
 import type { KnownSearches, Plan } from '../pipeline/index.ts'
 import { answersFile, QUESTIONS_FILE, TREE_FILE } from '../results/file-names.ts'
 import { readSubjects } from '../results/output/companies.ts'
 import { questionMaker, readQuestions } from '../results/questions.ts'
 import { readTreeQuestions } from '../results/tree-questions.ts'
-import type { EarlierSearches, Screened, SearchProof } from '../run/index.ts'
+import type { EarlierSearches, ListPorts, Screened, SearchProof } from '../run/index.ts'
 import { AnswerFolder, type AskedKeys, type Busy, type Waiting } from './answer-folder.ts'
 import { type AnswerOutcome, AnswersWriter, classifyOutcome } from './files/answers.ts'
 import { candidatesKey, companyOwner, nameOwner, searchKey, treeKey } from './files/row-key.ts'
@@ -126,8 +126,8 @@ export class RunSearches implements EarlierSearches {
     this.#settings = settings
   }
 
-  screened(company: Parameters<EarlierSearches['screened']>[0]): Promise<EarlierSearch<Screened> | null> {
-    return this.#find('screen', searchKey(company, this.#state().plan.screen!))
+  screened(company: Subject, ports: ListPorts): Promise<EarlierSearch<Screened> | null> {
+    return this.#find('screen', searchKey(company, this.#state().plan.screen!), ports)
   }
 
   proposed({ id }: Question): Promise<EarlierSearch<readonly ProposedCompany[]> | null> {
@@ -152,15 +152,15 @@ export class RunSearches implements EarlierSearches {
     }
   }
 
-  async #find<Answer>(kind: SearchKind, key: Buffer): Promise<EarlierSearch<Answer> | null> {
-    const opening = this.#opened.get(kind) ?? this.#open(kind)
+  async #find<Answer>(kind: SearchKind, key: Buffer, ports: ListPorts | null = null): Promise<EarlierSearch<Answer> | null> {
+    const opening = this.#opened.get(kind) ?? this.#open(kind, ports)
     this.#opened.set(kind, opening)
     const opened = await opening
     return opened?.known == null ? null : findSearch(opened.known, key, opened.age, this.#settings.now())
   }
 
   /** Names all that the stage is about to ask, so that no other run pays for it meanwhile. */
-  async #open(kind: SearchKind): Promise<Opened | null> {
+  async #open(kind: SearchKind, ports: ListPorts | null): Promise<Opened | null> {
     const { answers, now, refreshes, waiting, proof } = this.#settings
     const state = this.#state()
     const place = openFolder(kind, state, answers, now)
@@ -182,9 +182,9 @@ export class RunSearches implements EarlierSearches {
       return { keys, known }
     }
     for (;;) {
-      if (kind === 'screen' && !refreshes) {
+      if (ports !== null && !refreshes) {
         const known = folder.open([], now())
-        await proof.prove(key => findSearch(known, key, age, now())).finally(() => known.close())
+        await proof.prove(key => findSearch(known, key, age, now()), ports).finally(() => known.close())
       }
       const asked = await folder.ask(state.runId, waiting, choose)
       if (asked !== null) return { age, folder, known: asked.chosen.known, held: asked.held }

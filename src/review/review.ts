@@ -8,6 +8,7 @@ import type { Env } from '../env/environment.ts'
 import { identityOf } from '../env/identity.ts'
 import { DEFAULT_RUNTIME } from '../env/runtime.ts'
 import { type Action, action, FettleError } from '../errors.ts'
+import { changedAuditRegisters } from '../execution/audit-register.ts'
 import { openRunPorts } from '../execution/ports.ts'
 import { type ConnectionNeeds, connectRun } from '../execution/run-connection.ts'
 import type { RunResult, RunSettings } from '../execution/run-settings.ts'
@@ -98,11 +99,14 @@ export async function applyDecisions(
       isRejected: (outcomes, { decisions, ...found }) => isRejected(state, outcomes, { before, ...found }, decisions),
       baseline: findBaseline(runsDir, before),
     }
+    const changed = await changedAuditRegisters(plan, env)
     const { results, source } = openRunPorts(plan, directory, options, storage)
     // A kill may have come between their record and the outputs.
     if (state.accepted !== null) await results.keepFetched(fetchedTags(state.accepted.found))
     const journal = openJournal(directory.journal, now, 'existing')
     try {
+      const known = new Set(state.issues.map(({ message }) => message))
+      for (const issue of changed) if (!known.has(issue.message)) journal.append({ type: 'issue.raised', issue })
       for await (const event of judgeHits(state, { results })) journal.append(event)
       // What the run did with its companies stays as it was.
       for await (const event of publish(state, { results }))

@@ -8,6 +8,7 @@ export {
   type EventFile,
   type EventStore,
   type FetchedByJob,
+  type ListPorts,
   type MonitorLedger,
   type MonitorStore,
   type PortfolioService,

@@ -103,9 +103,12 @@ export interface Screened {
   readonly risks: Readonly<Record<string, number>>
 }
 
+/** What asks the service about lists, as a stage does. */
+export type ListPorts = Pick<Ports, 'screening' | 'signal'>
+
 /** What earlier runs paid and may be used again. Its methods throw FETTLE_OUTPUT_WRITE. */
 export interface EarlierSearches {
-  screened(subject: Subject): Promise<EarlierSearch<Screened> | SearchAgain | null>
+  screened(subject: Subject, ports: ListPorts): Promise<EarlierSearch<Screened> | SearchAgain | null>
   proposed(question: Question): Promise<EarlierSearch<readonly ProposedCompany[]> | null>
   ruled(question: TreeQuestion): Promise<EarlierSearch<TreeAnswer> | null>
   /** Puts what this run paid where later runs find it, and returns how many searches that are. */
@@ -115,7 +118,7 @@ export interface EarlierSearches {
 /** Whether AML searches of earlier runs still hold, at a service that names its lists. */
 export interface SearchProof {
   /** Asks the service about all that `find` returns for the run. */
-  prove(find: (key: Buffer) => EarlierSearch<Screened> | null): Promise<void>
+  prove(find: (key: Buffer) => EarlierSearch<Screened> | null, ports: ListPorts): Promise<void>
   /** Why a search is made again; null where it holds. */
   whyAgain(key: Buffer, search: EarlierSearch<unknown>): SearchAgain['again'] | null
 }
@@ -148,7 +151,7 @@ export interface EventFile {
 
 /** A search under monitoring that this pipeline follows. */
 export interface Followed {
-  /** Ids of the companies that it is about: several, where they have one name. */
+  /** Ids of the companies that it is about: several, where they have one name; none, where they left and it stays for another pipeline. */
   readonly companies: readonly string[]
   /** The pipeline put it under monitoring, and may end that. */
   readonly isOwn: boolean
@@ -161,6 +164,8 @@ export interface MonitorStore {
   readonly run: string
   read(): MonitorLedger
   write(ledger: MonitorLedger): Promise<void>
+  /** The schedules that other pipelines of the same runs and account follow, and the searches for which they requested one. */
+  listReliedOn(): ReadonlySet<string>
   /** Writes a file of these alerts, and a copy under the fixed name. */
   writeAlerts(alerts: readonly CompanyAlert[]): Promise<EventFile>
 }

@@ -1,10 +1,10 @@
 /** What the runs of a pipeline have put under monitoring, and which alerts they wrote: a file beside the runs. */
 import { createHash } from 'node:crypto'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { FettleError } from '../errors.ts'
 import { writeAtomic } from '../files/atomic-file.ts'
-import { readKeptText } from '../files/kept-files.ts'
+import { listKept, readKeptText } from '../files/kept-files.ts'
 import { nameLine, type Plan } from '../pipeline/index.ts'
 import { alertsCsv, requireAlertsFile } from '../results/output/events-file.ts'
 import type { MonitorLedger, MonitorStore } from '../run/index.ts'
@@ -23,25 +23,36 @@ const Ledger = z.object({
 
 const EMPTY: MonitorLedger = { followed: {}, requested: {}, hits: {} }
 
+/** Throws FETTLE_JOURNAL_DAMAGED. */
+function readLedger(path: string): MonitorLedger {
+  try {
+    const text = readKeptText(path)
+    return text === null ? EMPTY : Ledger.parse(JSON.parse(text))
+  } catch (cause) {
+    const hint = 'Restore it, or remove it: all alerts are then written once more, and no monitoring of earlier runs is ended.'
+    throw new FettleError('FETTLE_JOURNAL_DAMAGED', `the record of monitored searches ${path} cannot be read`, { hint, cause })
+  }
+}
+
 export function openMonitorStore(plan: Plan, { directory, identity, root, mode }: EventPlace): MonitorStore {
   const output = plan.screen?.alerts ?? ''
   // The ids of schedules and hits belong to an account.
   const scope = createHash('sha256').update(identity).digest('hex').slice(0, 16)
-  const path = join(dirname(directory.path), 'events', `${nameLine(plan)}-monitor-${scope}.json`)
+  const end = `-monitor-${scope}.json`
+  const path = join(dirname(directory.path), 'events', `${nameLine(plan)}${end}`)
   return {
     run: directory.id,
-    read() {
-      try {
-        const text = readKeptText(path)
-        return text === null ? EMPTY : Ledger.parse(JSON.parse(text))
-      } catch (cause) {
-        const hint =
-          'Restore it, or remove it: all alerts are then written once more, and no monitoring of earlier runs is ended.'
-        throw new FettleError('FETTLE_JOURNAL_DAMAGED', `the record of monitored searches ${path} cannot be read`, {
-          hint,
-          cause,
-        })
-      }
+    read: () => readLedger(path),
+    listReliedOn() {
+      const folder = dirname(path)
+      const others = listKept(folder).filter(name => name.endsWith(end) && name !== basename(path))
+      const ledgers = others.map(name => readLedger(join(folder, name)))
+      return new Set(
+        ledgers.flatMap(({ followed, requested }) => [
+          ...Object.keys(followed).filter(id => followed[id]!.companies.length > 0),
+          ...Object.keys(requested),
+        ]),
+      )
     },
     async write(content) {
       makeFolder(dirname(path))

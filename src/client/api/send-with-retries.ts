@@ -199,6 +199,8 @@ export async function sendWithRetries<T>(call: Call<T>, tools: Tools): Promise<E
       continue
     }
 
+    // A service that restarts meanwhile takes no token of before.
+    renewed = false
     const step = chargeRetry(decision, call, counts, tools)
     if (step.end === null && step.waitMs > 0) await waiting(ends, either => clock.sleep(step.waitMs, either))
     if (decision.mayHaveRun && call.policy.repeat !== 'free') {

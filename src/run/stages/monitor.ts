@@ -1,7 +1,8 @@
 /**
  * The stage `monitor`: puts the searches of the companies found, and of their directors, under monitoring, each once, ends the monitoring of those
  * that left the list, and writes the hits that no earlier run wrote. The schedules of the service are read first, so that a resume, or a
- * run with other searches for the same companies, adds what is missing. Only what this pipeline put under monitoring is ended.
+ * run with other searches for the same companies, adds what is missing. Only what this pipeline put under monitoring, and no other one follows, is
+ * ended.
  */
 import pLimit from 'p-limit'
 import type { RunEventInput, RunState } from '../../journal/index.ts'
@@ -51,7 +52,13 @@ function listWanted({ screening }: RunState, plan: PlannedScreen): readonly Want
   return [...wanted.values()]
 }
 
-function compare(state: RunState, wanted: readonly Wanted[], schedules: readonly Schedule[], ledger: MonitorLedger) {
+interface Monitored {
+  readonly schedules: readonly Schedule[]
+  readonly ledger: MonitorLedger
+  readonly reliedOn: ReadonlySet<string>
+}
+
+function compare(state: RunState, wanted: readonly Wanted[], { schedules, ledger, reliedOn }: Monitored) {
   const bySearch = new Map(schedules.map(schedule => [schedule.searchId, schedule]))
   const byQuery = new Map(schedules.map(schedule => [keyOf(schedule), schedule]))
   const missing: Wanted[] = []
@@ -81,6 +88,8 @@ function compare(state: RunState, wanted: readonly Wanted[], schedules: readonly
     const { isOwn = true, isDirector = query.person !== undefined } = ledger.followed[id] ?? {}
     if (companies === undefined || !isOwn || followed[id] !== undefined) continue
     if (companies.some(company => open.has(company))) followed[id] = { companies, isOwn, isDirector: isDirector || undefined }
+    else if (reliedOn.has(id) || reliedOn.has(searchId))
+      followed[id] = { companies: [], isOwn, isDirector: isDirector || undefined }
     else if (isDirector ? names.has(nameKey(query)) : companies.some(company => screened.has(company))) replaced.push(id)
     else gone.push({ id, companies, isDirector: isDirector || undefined })
   }
@@ -133,7 +142,7 @@ async function* settle(plan: PlannedScreen, state: RunState, ports: Ports): Stag
   const wanted = listWanted(state, plan)
   const read = async () => {
     const schedules = await ports.screening.listSchedules({ signal: ports.signal })
-    return compare(state, wanted, schedules, store.read())
+    return compare(state, wanted, { schedules, ledger: store.read(), reliedOn: store.listReliedOn() })
   }
   let now = await read()
   let compared = state.monitoring?.compared ?? null

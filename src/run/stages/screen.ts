@@ -13,7 +13,7 @@ import type { CompanyCounts, Subject } from '../../model/results.ts'
 import type { PlannedScreen } from '../../pipeline/model/types.ts'
 import { searched } from '../job-lookup.ts'
 import type { Ports, Screened } from '../ports.ts'
-import { keepSearches, type RunStep, refusalIssue, refusalReason, type StageEvents } from '../stage.ts'
+import { keepSearches, type RunStep, refusalIssue, refusalReason, type StageEvents, warning } from '../stage.ts'
 
 /** Longest name of a search (contract §12). */
 const LONGEST_NAME = 200
@@ -120,7 +120,7 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
     const about = aboutOf(company)
     const shared = isOpen || !isDirector(company) ? undefined : people.get(directorKey(company))
     // The answer to an open search is its own.
-    const kept = isOpen || shared !== undefined ? null : ((await earlier?.screened(company)) ?? null)
+    const kept = isOpen || shared !== undefined ? null : ((await earlier?.screened(company, ports)) ?? null)
     const known = kept !== null && 'again' in kept ? null : kept
     const isFree = shared !== undefined || known !== null
     if (!isFree && plan.budget !== null && progress.searches >= plan.budget && !isOpen) {
@@ -178,7 +178,12 @@ async function* screenAll(state: RunState, ports: Ports): StageEvents {
       const hits = search.value.hits ?? read.hits
       const screened: ScreenedCompany = { ...about, searchId: id, ...read, hits }
       if (isDirector(company)) people.set(directorKey(company), screened)
-      progress = { ...progress, searches: progress.searches + 1, last: { id, createdAt } }
+      const before: string | undefined = progress.last?.listsKey
+      if (before && listsKey && before !== listsKey) {
+        const text = `a screening list was imported again after ${counted(progress.searches, 'AML search', 'AML searches')} of the run, which looked in the lists before`
+        yield { type: 'issue.raised', issue: warning('FETTLE_SCREENING_CHANGED', text) }
+      }
+      progress = { ...progress, searches: progress.searches + 1, last: { id, createdAt, listsKey } }
       yield { type: 'screen.finished', done, company: screened, createdAt, listsKey, adopted: search.adopted }
     }
     ports.tick({ type: 'companies', done, total })

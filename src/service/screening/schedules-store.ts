@@ -22,7 +22,10 @@ export interface Schedule extends Stored {
 }
 
 export interface DueSearch {
-  readonly search: Search
+  readonly id: string
+  readonly owner: number
+  /** Null where its record is damaged. */
+  readonly search: Search | null
   /** '' where it was never screened under monitoring. */
   readonly before: string
 }
@@ -37,12 +40,21 @@ export interface Alert {
 }
 
 type Row = SearchRow & { readonly terms: string }
+type DueRow = SearchRow & { readonly seq: number; readonly lists: string; readonly id: string; readonly owner: number }
 type AlertRow = { readonly record: string; readonly type: Search['type']; readonly schedule: string }
 
 const JOINED = 'FROM schedules JOIN searches ON searches.id = schedules.search'
 const SELECT = `SELECT searches.record, schedules.id AS schedule, schedules.record AS terms ${JOINED}`
 
 const parse = (row: Row): Schedule => ({ ...(JSON.parse(row.terms) as Stored), search: readSearch(row) })
+
+function readUndamaged(row: SearchRow): Search | null {
+  try {
+    return readSearch(row)
+  } catch {
+    return null
+  }
+}
 
 export class ScheduleStore {
   readonly #database: Database
@@ -123,15 +135,16 @@ export class ScheduleStore {
   *due(lists: string): Generator<readonly DueSearch[]> {
     for (let after = 0; ; ) {
       const where = 'WHERE schedules.seq > ? AND schedules.lists <> ? ORDER BY schedules.seq LIMIT 500'
-      const sql = `SELECT schedules.seq, schedules.lists, searches.record, schedules.id AS schedule ${JOINED} ${where}`
-      const rows = this.#database.all<SearchRow & { seq: number; lists: string }>(sql, [after, lists])
+      const about = 'schedules.seq, schedules.lists, searches.id, searches.owner'
+      const sql = `SELECT ${about}, searches.record, schedules.id AS schedule ${JOINED} ${where}`
+      const rows = this.#database.all<DueRow>(sql, [after, lists])
       if (rows.length === 0) return
-      yield rows.map(row => ({ search: readSearch(row), before: row.lists }))
+      yield rows.map(row => ({ id: row.id, owner: row.owner, search: readUndamaged(row), before: row.lists }))
       after = rows.at(-1)?.seq ?? after
     }
   }
 
-  markScreened({ id }: Search, lists: string): void {
+  markScreened({ id }: Pick<Search, 'id'>, lists: string): void {
     this.#database.run('UPDATE schedules SET lists = ? WHERE search = ?', [lists, id])
   }
 }

@@ -75,6 +75,12 @@ describe('login discipline', () => {
     expect(server.of(READ)).toHaveLength(16)
   })
 
+  test('a service that is away after a 401 may refuse the newer token too: it is renewed again', async () => {
+    const server = await serveScript({ [READ]: [only('none'), fault(502), only('none'), only('token-3')] })
+    await clientOf(server).readJob('7')
+    expect([server.of(READ).length, server.of(LOGIN).length]).toEqual([4, 3])
+  })
+
   test('401 with the new token as well is final', async () => {
     const server = await serveScript({ [READ]: [only('never')] })
     const error = await errorOf(clientOf(server).readJob('7'))

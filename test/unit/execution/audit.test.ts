@@ -6,6 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { csvText } from '../../../src/formats/text-formats.ts'
 import { run } from '../../../src/index.ts'
 import { packageFile } from '../../../src/package-file.ts'
+import { applyDecisions } from '../../../src/review/review.ts'
+import { importRegister } from '../../../src/service/registers/index.ts'
 import { openChangedWay, serveSample } from '../../support/changed-answers.ts'
 import { type Place, place } from '../../support/place.ts'
 
@@ -110,6 +112,32 @@ test('a list of companies is a register, and match.doubt a column of an output t
       'Harrow Optic Ltd',
       'better in the register: Harrow Optics Ltd (GB-X-1); name differs: Harrow Optics Ltd / Harrow Optic Ltd',
     ],
+  ])
+})
+
+test('a review reports that the register of the audit was imported again since the run', async () => {
+  const env = here.options({ FETTLE_DATA: here.folder }).env
+  const importOwn = async (name: string, day: number): Promise<void> => {
+    here.write('own.csv', `id,name,country\n1,${name},GB\n`)
+    const now = new Date(Date.UTC(2026, 0, day))
+    const snapshotDate = now.toISOString().slice(0, 10)
+    await importRegister({ file: 'own.csv', name: 'own', dir: join(here.folder, 'registers'), now, snapshotDate })
+  }
+  await importOwn('Harrow Optics Ltd', 1)
+  here.write('sold.csv', 'id,name,country\n7,Harrow Optic Ltd,GB\n')
+  const pipeline = here.pipeline({ register: { file: 'sold.csv' }, audit: { register: 'own' } })
+  const { metadata } = await run(pipeline, here.options({ FETTLE_DATA: here.folder }))
+  const review = async () => {
+    const { report } = await applyDecisions(metadata.runId, [], { env, cwd: here.folder, runsDir: 'runs' })
+    const { issues, audit } = report.results[0]!
+    return [audit?.doubtful, issues.filter(({ code }) => code === 'FETTLE_REGISTER_CHANGED').map(({ message }) => message)]
+  }
+  expect(await review()).toEqual([1, []])
+  await importOwn('Harrow Optic Ltd', 2)
+  const changed = [expect.stringContaining('the register own was imported again since the run was planned')]
+  expect([await review(), await review()]).toEqual([
+    [0, changed],
+    [0, changed],
   ])
 })
 

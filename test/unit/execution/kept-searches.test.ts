@@ -8,6 +8,7 @@ import { renderText } from '../../../src/report/index.ts'
 import { readRun } from '../../../src/runs/run-directory.ts'
 import { mostCredits } from '../../../src/spending/spending.ts'
 import type { FaultEffectInput } from '../../../src/testing/index.ts'
+import { eventually } from '../../support/eventually.ts'
 import { companyAt, listOf } from '../../support/monitored.ts'
 import { type Nights, openNights } from './monitored-nights.ts'
 
@@ -46,6 +47,7 @@ async function night(more: Partial<PipelineInput> = {}, options: object = {}) {
     report,
     counts: { searches, reused, again, hits, shared: directors?.shared },
     searches: made.filter(({ operation }) => SEARCHES.includes(operation ?? '')).length,
+    uncounted: made.length - report.results[0]!.http.requests,
     questions: made.filter(({ path }) => path.endsWith('/listChanges')).length,
     output: readFileSync(join(cwd, 'out.csv'), 'utf8'),
   }
@@ -62,6 +64,7 @@ test('only the searches that an import may concern are made again, and their new
   // All of them may have to be made again: budget.month reserves as much.
   const { plan } = readRun(join(nights.cwd, 'fettle-runs'), same.report.metadata.runId)
   expect([plan.known?.searches, mostCredits(plan)]).toMatchObject([{ screen: 6, unproven: 6 }, 6])
+  expect([first.uncounted, same.uncounted]).toEqual([0, 0])
   // A company and a director are listed, and one is not any more.
   await nights.listNames(NAMES.slice(3, 4), ['Otto Quist Lind'])
   const changed = await night()
@@ -125,6 +128,18 @@ test('after any fault of the question what changed, nothing is believed that no 
     // The searches of one key are unknown, those of others are judged.
     expect([name, changed + unknown, unknown > 0]).toEqual([name, searches, searches === 8])
   }
+})
+
+test('a list that is imported between the searches of a run is a warning', async () => {
+  const { front } = nights.here
+  const isSearch = ({ operation }: { readonly operation: string | null }): boolean => operation === 'createBusinessSearch'
+  const running = night({ service: { rate: { requests: 2, per: '1s' } } })
+  await eventually(() => expect(front.requests.filter(isSearch).length).toBeGreaterThan(1))
+  await nights.listNames(NAMES)
+  const { issues } = (await running).report.results[0]!
+  expect(issues.filter(({ code }) => code === 'FETTLE_SCREENING_CHANGED').map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^a screening list was imported again after [2-4] AML searches of the run/),
+  ])
 })
 
 test('a search whose answer was lost names no lists, and is made again', async () => {

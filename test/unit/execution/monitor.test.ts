@@ -91,6 +91,26 @@ test('what others put under monitoring is neither added again nor ended', async 
   expect(await nights.schedules()).toHaveLength(11)
 })
 
+test('what another pipeline relies on is not ended, until that one has dropped it too', async () => {
+  await open()
+  await nights.listNames([COMPANIES[1]!.name])
+  const monitor = { remove: 'gone' } as const
+  const reuse = { matched: '30d', unmatched: '7d', review: '7d', screen: '1d' } as const
+  const night = async (name: string, from: number, to: number) =>
+    (await nights.night(COMPANIES.slice(from, to), { monitor, more: { name, reuse } })).result.monitoring
+  const watched = async () => (await nights.schedules()).map(({ id }) => id).sort()
+  expect(await night('first', 0, 4)).toMatchObject({ added: 4, present: 0 })
+  const four = await watched()
+  expect(await night('second', 0, 3)).toMatchObject({ added: 0, present: 3 })
+  expect(await night('first', 2, 4)).toMatchObject({ added: 0, present: 2, removed: 0, kept: 0 })
+  expect(await watched()).toEqual(four)
+  expect(await night('second', 1, 3)).toMatchObject({ added: 0, present: 2, removed: 0 })
+  // Nobody follows the company that both have dropped.
+  expect(await night('first', 2, 4)).toMatchObject({ present: 2, removed: 1 })
+  expect(await night('second', 1, 3)).toMatchObject({ added: 0, present: 2, written: { alerts: 0 } })
+  expect(await watched()).toHaveLength(3)
+})
+
 test('a company of another name is monitored by it alone; other criteria replace the schedules', async () => {
   await open()
   await nights.listNames([])

@@ -104,6 +104,16 @@ async function machine(shared?: string, makeScreener: (dir: string) => Screener 
       database = openDatabase(dataDir)
       parts = open()
     },
+    /** Damages the record of the search of this name, or that of its hit. */
+    damage(name: string, table: 'searches' | 'hits') {
+      const search = parts.searches.list(1, 'business', { limit: 1000, offset: 0 }).items.find(one => one.name === name)!
+      const where = `WHERE ${table === 'hits' ? 'search' : 'id'} = ?`
+      const { record } = database.get<{ record: string }>(`SELECT record FROM ${table} ${where}`, [search.id])!
+      const write = (text: string): void => database.run(`UPDATE ${table} SET record = ? ${where}`, [text, search.id])
+      write(record.slice(1))
+      return { id: search.id, repair: () => write(record) }
+    },
+    countHits: () => database.count('SELECT count(*) AS n FROM hits'),
     hits(name: string): Hit[] {
       const search = parts.searches.list(1, 'business', { limit: 1000, offset: 0 }).items.find(one => one.name === name)!
       return [...parts.searches.hits(search, null, { limit: 1000, offset: 0 }).items]
@@ -209,6 +219,23 @@ test('a kill at any operation leaves what is screened to the end by the next pro
   }
   expect(kills).toBeGreaterThan(runs(6, 1000) - 1)
 }, 3_600_000)
+
+test.each(['searches', 'hits'] as const)('a damaged record in %s leaves no search behind it unscreened', async table => {
+  const here = await machine()
+  await importRows(here.dir, [{ id: 1, name: 'Varnix Steel', note: 'a' }])
+  for (const one of ['Varnix Steel', 'Navix Trust']) await here.watch(one)
+  const { id, repair } = here.damage('Varnix Steel', table)
+  await importRows(here.dir, [
+    { id: 1, name: 'Varnix Steel', note: 'b' },
+    { id: 2, name: 'Navix Trust', note: 'a' },
+  ])
+  const failure = `Screening the monitored search ${id} again failed: `
+  for (let round = 0; round < 2; round++) await expect(here.rescreen()).rejects.toThrow(failure)
+  expect(here.countHits()).toBe(2)
+  repair()
+  await here.rescreen()
+  for (const one of ['Varnix Steel', 'Navix Trust']) expect(shown(here.hits(one))).toEqual(shown(await here.full(one)))
+})
 
 test('a decision stays while the facts of its entry do, and a changed entry is a new hit beside it', async () => {
   const here = await machine()

@@ -56,7 +56,7 @@ test('the searches under monitoring of all tenants are walked, while schedules c
   const scheduled = made.slice(1).map(search => schedules.create(search, 1, {}))
   const names: string[] = []
   for (const { search } of dueSearches(schedules)) {
-    const { name, scheduleId, threshold } = search
+    const { name, scheduleId, threshold } = search!
     expect([typeof scheduleId, threshold]).toEqual(['string', 75])
     names.push(name)
     // One that was walked, and one that is to come in a later batch.
