@@ -84,6 +84,7 @@ export interface ParsedCompanyName {
   readonly hasMarketSuffix: boolean
 }
 
+/** Forms by which companies of a country are named; others, such as llc, are used everywhere. */
 const LAWS: Readonly<Partial<Record<LegalClass, string>>> = {
   private: 'British',
   public: 'British',
