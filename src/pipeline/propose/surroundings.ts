@@ -147,9 +147,13 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
     const isFull = cells.length >= Math.max(2, Math.ceil(usual * HEADER_SHARE))
     return isFull && cells.every(isLabel) && new Set(cells.map(fold)).size === cells.length
   }
-  // Names of groups of columns are repeated where cells were merged.
-  const knownIn = (line: EdgeLine): number =>
-    [...new Set(listFilled(line).map(fold))].filter(cell => claimsOf(cell).claims.length > 0).length
+  const knownIn = (line: EdgeLine): number => {
+    const cells = listFilled(line).map(fold)
+    const different = [...new Set(cells)]
+    // Many names are repeated where those of groups of columns were merged; in a header, one or two.
+    const names = different.length * 3 <= cells.length * 2 ? different : cells
+    return names.filter(cell => claimsOf(cell).claims.length > 0).length
+  }
   for (const [at, line] of first.slice(0, MAX_ABOVE).entries()) {
     if (isBlank(line) || isThin(line)) continue
     if (isHeader(line)) {
