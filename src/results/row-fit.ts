@@ -144,10 +144,9 @@ export class RowFit {
   }
 
   /**
-   * The first row whose company evidently belongs to a different row, while its own is beside a third: an exchange, or a longer cycle. Of
-   * rows that close no cycle there must be more than by chance: in a list with many spellings of a company some are nearer to others'. A single
-   * row whose company has the name of another may be right, since companies change their names; less so if it shares nothing with its
-   * company, and the other row has none.
+   * The first row whose company evidently belongs to a different row, while its own is beside a third: an exchange, or a longer cycle. A
+   * single row whose company has the name of another may be right, since companies change their names; less so if it shares nothing
+   * with its company, and the other row has none.
    */
   #moved(): Omit<Fit & { readonly is: 'worse' }, 'is'> | null {
     const byKey = new Map<string, number[]>()
@@ -160,7 +159,8 @@ export class RowFit {
       }
       for (const number of row.numbers) push(byKey, `#${number}`, at)
     }
-    const leaves = new Map<number, readonly number[]>()
+    const leaves = new Map<number, number>()
+    const arrives = new Set<number>()
     let lone = null as readonly [number, number] | null
     const astray: (readonly [number, number])[] = []
     for (const [at, { row, company }] of this.#unequal.entries()) {
@@ -187,7 +187,10 @@ export class RowFit {
       const others = [...exact, ...similar].filter(
         other => other !== at && !hasCompany(other) && !isAlike(row, this.#unequal[other]!.row),
       )
-      if (others.length > 0) leaves.set(at, others)
+      for (const other of others) {
+        if (!leaves.has(at)) leaves.set(at, other)
+        arrives.add(other)
+      }
       const left = others.find(other => this.#unequal[other]!.company === null)
       if (left !== undefined) astray.push([at, left])
     }
@@ -195,18 +198,7 @@ export class RowFit {
       number: this.#unequal[at]!.number,
       other: this.#unequal[other]!.number,
     })
-    const arrives = new Set([...leaves.values()].flat())
-    const replaced = [...leaves.keys()].filter(at => arrives.has(at))
-    const [cyclic] = listCyclic(replaced, leaves)
-    const matched = [...this.#unequal.keys()].filter(at => this.#unequal[at]!.company !== null)
-    const others = matched.filter(at => arrives.has(at)).length - replaced.length
-    const chance = ((leaves.size - replaced.length) * others) / matched.length
-    const moved = cyclic ?? (replaced.length > chance + DEVIATIONS * Math.sqrt(chance) ? replaced[0] : undefined)
-    if (moved !== undefined) {
-      const [first] = leaves.get(moved)!
-      const other = leaves.get(moved)!.find(at => leaves.has(at)) ?? first!
-      return { ...readNumbers([moved, other]), isLone: false, isRare: false }
-    }
+    for (const pair of leaves) if (arrives.has(pair[0])) return { ...readNumbers(pair), isLone: false, isRare: false }
     const [first] = astray
     if (first !== undefined && astray.length * FEW >= this.#companies - astray.length)
       return { ...readNumbers(first), isLone: true, isRare: false }
@@ -221,8 +213,6 @@ const LEAST_SIMILAR = 0.5
 const LEAST_CLOSER = 0.25
 /** By how much more where nothing else shows an exchange: another name, and not the place of the row beside it. */
 const LEAST_CLOSER_ALONE = 0.5
-/** Of a count by chance, which is not exceeded by more. */
-const DEVIATIONS = 3
 /** Others for each company that has the name of another row: with fewer, the rows were moved. */
 const FEW = 3
 
@@ -230,13 +220,6 @@ function push(map: Map<string, number[]>, key: string, at: number): void {
   const found = map.get(key)
   if (found === undefined) map.set(key, [at])
   else if (found.length < MOST_ALIKE) found.push(at)
-}
-
-/** The rows from which a cycle is reached: those that stay when rows that lead to none of the others are taken away. */
-function listCyclic(rows: readonly number[], leaves: ReadonlyMap<number, readonly number[]>): readonly number[] {
-  const left = new Set(rows)
-  const stay = rows.filter(at => leaves.get(at)!.some(other => left.has(other)))
-  return stay.length === rows.length ? rows : listCyclic(stay, leaves)
 }
 
 const joinWords = (words: readonly string[]): string => words.join(' ')

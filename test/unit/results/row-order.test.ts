@@ -183,28 +183,6 @@ describe('the order of rows', () => {
     expect(await joined(input, [`${file(exchanged)}\n`], { mappings: names })).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
   })
 
-  it('is not doubted where few of many companies with names near to those of other rows stand beside one another', async () => {
-    const rows: (readonly [name: string, company: string])[] = []
-    for (let at = 0; at < 200; at++) rows.push([`Tarvex${at} Mills`, `Tarvex${at} Mills Ltd`])
-    for (let at = 0; at < 12; at++) {
-      rows.push([`Odd${at} Trader`, `Branch${at} Reseller Canada`], [`Branch${at} Reseller`, `Northern${at} Micro Works`])
-      rows.push([`Far${at} Seller`, `Northern${at + 100} Micro Works`], [`Northern${at + 100} Micro`, ''])
-    }
-    const chained = [...rows, ['Northern0 Micro', ''] as const]
-    const names: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 0, pad: null }]
-    const join = (all: readonly (readonly [name: string, company: string])[]) => {
-      const header = 'general.rowNumber,Company,general.connectId,general.companyName'
-      const file = all.map(([name, company], at) => `${at + 1},${name},${company === '' ? '' : `CA-X-${at}`},${company}`)
-      return joined(`Company\n${all.map(([name]) => name).join('\n')}\n`, [`${[header, ...file].join('\n')}\n`], {
-        mappings: names,
-      })
-    }
-    expect(await join(chained)).toHaveLength(chained.length)
-    const [first, second] = [chained[200]!, chained[201]!]
-    const exchanged = chained.with(200, [first[0], 'Branch0 Reseller Canada']).with(201, [second[0], 'Odd0 Trader Works'])
-    expect(await join(exchanged)).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
-  })
-
   describe('is refused where the companies belong to other rows, though cells or key repeat', () => {
     const names = [
       'Acme Steel',
