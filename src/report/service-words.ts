@@ -48,9 +48,14 @@ export const registerDigests = ({ registers }: Pick<Result, 'registers'>): { rea
 /** An estimate from fewer rows is not worth its words. */
 const FEW = 20
 
-/** `between 15 and 90 % of this list is in the register`, or `about 48 %` where the two are close. An estimate is never a single share. */
+/**
+ * `between 15 and 90 % of this list is in the register`, or `about 48 %` where the two are close. An estimate is a single share only where all
+ * or none of the rows are found beyond doubt.
+ */
 function shareWords({ from, to }: NonNullable<Result['inRegister']>): string {
   const [least, most] = [Math.round(from * 100), Math.round(to * 100)]
+  if (to === 0) return 'nothing of this list is found beyond doubt'
+  if (from === 1) return 'about 100 % of this list is in the register'
   if (from === to) return `too few rows to estimate how many are in the register, ${least} % assumed`
   return `${most - least > 4 ? `between ${least} and ${most} %` : `about ${Math.round((least + most) / 2)} %`} of this list is in the register`
 }

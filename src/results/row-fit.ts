@@ -175,10 +175,15 @@ export class RowFit {
         this.#unequal[other]!.company === null && (similarity(this.#unequal[other]!.row, company) ?? 0) > own + LEAST_CLOSER_ALONE
       const alone = lone === null ? exact.find(isOthers) : undefined
       if (alone !== undefined) lone = [at, alone]
+      // A row to which its own company is as close lacks no other: lists of many names of one kind have such rows, in any order.
+      const isCloser = ({ row, company: own }: Compared): boolean => {
+        const alike = nameSimilarity(row, company) ?? 0
+        return alike >= least && (own === null || alike >= (nameSimilarity(row, own) ?? 0) + LEAST_CLOSER)
+      }
       const similar = company.names
         .flat()
         .flatMap(word => byWord.get(word) ?? [])
-        .filter(other => (nameSimilarity(this.#unequal[other]!.row, company) ?? 0) >= least)
+        .filter(other => isCloser(this.#unequal[other]!))
       // Of two rows that both have the company, such as two spellings of its name, neither has the other's.
       const hasCompany = (other: number): boolean => {
         const { company: own } = this.#unequal[other]!

@@ -141,6 +141,9 @@ it('the share of a list in the register is given where a row has a company or is
   // What the service assumes of a short list is not an estimate.
   const assumed = { ...one, inRegister: { from: 0.85, to: 0.85 }, lowestScores: found }
   expect(serviceWords(assumed)).toContain('too few rows to estimate how many are in the register, 85 % assumed')
+  const nothing = { ...one, inRegister: { from: 0, to: 0 }, lowestScores: { matched: null, review: 0.3 } }
+  expect(serviceWords(nothing)).toContain('nothing of this list is found beyond doubt')
+  expect(serviceWords({ ...one, inRegister: { from: 1, to: 1 }, lowestScores: found })).toContain('about 100 % of this list')
   expect(serviceWords({ ...one, lowestScores: { ...found, matched: null } })).not.toContain('12 %')
   // The share is that of the list: of three rows alone, and of all rows if only three of them were sent.
   const few = { ...one, plan: { ...one.plan, sent: 3 }, lowestScores: found }

@@ -183,6 +183,26 @@ describe('the order of rows', () => {
     expect(await joined(input, [`${file(exchanged)}\n`], { mappings: names })).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
   })
 
+  it('is not doubted for a row whose own company is as close as the company of another row', async () => {
+    const spellings = ['Altis HR', 'Exel Human Resources', 'Altis Human Resources Excel', 'Core Optik']
+    const names: Plan['mappings'] = [{ mapping: 'name', header: 'Company', index: 0, pad: null }]
+    const input = `Company\n${spellings.join('\n')}\n`
+    const found = (companies: readonly string[]): unknown =>
+      joined(
+        input,
+        [
+          `general.rowNumber,Company,general.connectId,general.companyName\n${companies
+            .map((name, at) => `${at + 1},${spellings[at]},CA-X-${name.length},${name}\n`)
+            .join('')}`,
+        ],
+        { mappings: names },
+      )
+    const companies = ['Altis Human Resources', 'Excel Human Resources', 'Altis Human Resources Excel Group', 'Core Optik']
+    expect(await found(companies)).toHaveLength(4)
+    const [altis, excel, group, core] = companies
+    expect(await found([altis!, core!, group!, excel!])).toMatchObject({ code: 'FETTLE_ROW_ORDER' })
+  })
+
   describe('is refused where the companies belong to other rows, though cells or key repeat', () => {
     const names = [
       'Acme Steel',
