@@ -150,7 +150,7 @@ function headerAt(first: readonly EdgeLine[], usual: number): number {
   const knownIn = (line: EdgeLine): number => {
     const cells = listFilled(line).map(fold)
     const different = [...new Set(cells)]
-    // Many names are repeated where those of groups of columns were merged; in a header, one or two.
+    // Names of groups of columns are repeated where cells were merged; a header repeats one or two.
     const names = different.length * 3 <= cells.length * 2 ? different : cells
     return names.filter(cell => claimsOf(cell).claims.length > 0).length
   }
