@@ -38,7 +38,8 @@ const REVIEW: Readonly<Record<string, string>> = {
   ambiguous: 'two companies fit almost equally well',
   'between-thresholds': 'likely, but not certain enough',
   'number-and-name-disagree': 'the number and the name do not belong to the same company',
-  'sister-company': 'a company of the same group, or another of a series: a number, place or word in the name is another',
+  'sister-company':
+    'a company of the same group, or another of a series: a number, place, word or legal form in the name is another',
   'address-alone': 'the address agrees, but not the name',
   'other-script': 'the names agree once transliterated, and nothing else supports it',
   'initials-alone': 'one name is the initials of the other, and nothing else supports it',
